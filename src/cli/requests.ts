@@ -121,11 +121,14 @@ function describe(request: RequestDetailBody, values: Values): string {
     ms.toFixed(1),
     [outcome, ...Object.values(detail ?? {})].filter((word) => word !== null).join(' '),
   ])
-  const outcomes = request.outcomes.map(({ name, policy_id: policyId, version, decision, ...score }) => [
-    name ?? policyId ?? '-',
-    version === null ? '-' : String(version),
-    decision,
-    score.score_bp === null ? '-' : `${score.score_bp} / ${score.threshold_bp ?? '-'}`,
+  const outcomes = request.outcomes.map((outcome) => [
+    `${outcome.is_deciding ? '*' : ' '} ${checkNames[outcome.check]}`,
+    outcome.name ?? outcome.policy_id ?? '-',
+    outcome.version === null ? '-' : String(outcome.version),
+    outcome.decision,
+    outcome.is_enforced === null ? '-' : outcome.is_enforced ? 'enforced' : 'monitoring',
+    outcome.score_bp === null ? '-' : `${outcome.score_bp} / ${outcome.threshold_bp ?? '-'}`,
+    foundBy(outcome),
   ])
   return [
     `${request.id}  ${dateOf(request.created_at)}  ${request.status}  ${request.decision}`,
@@ -134,15 +137,44 @@ function describe(request: RequestDetailBody, values: Values): string {
     ...(request.classifier === null
       ? []
       : ['', `classifier ${request.classifier.id}, decided by: ${request.classifier.stage}`]),
-    ...(outcomes.length === 0 ? [] : ['', table(['CHECK', 'VERSION', 'DECISION', 'SCORE'], outcomes)]),
+    ...(outcomes.length === 0
+      ? []
+      : ['', table(['  CHECK', 'NAME', 'VERSION', 'DECISION', 'MODE', 'SCORE', 'FOUND'], outcomes), '* decided']),
     ...(values.texts ? ['', ...textLines(request)] : []),
     '',
     `event ${request.event_id}, sequence ${proof.sequence}, ${proof.checkpoint === null ? 'not signed yet' : `signed up to ${proof.checkpoint.sequence} by ${proof.checkpoint.key_id}`}`,
   ].join('\n')
 }
 
+type Outcome = RequestDetailBody['outcomes'][number]
+
+const checkNames: Readonly<Record<Outcome['check'], string>> = {
+  always_blocked: 'always blocked categories',
+  requested: 'requested categories',
+  gateway: 'gateway configuration',
+  policy: 'policy',
+}
+
+/** What the check acted on, as far as the log has it. */
+function foundBy(outcome: Outcome): string {
+  const found = [
+    ...outcome.categories,
+    ...outcome.terms.map((term) => `"${term}"`),
+    ...outcome.personal_data.map(({ kind, count }) => `${count} ${kind}`),
+    ...(outcome.has_no_allowed_term ? ['no allowed term'] : []),
+  ]
+  return found.length === 0 ? '-' : found.join(', ')
+}
+
 function textLines({ content }: RequestDetailBody): readonly string[] {
   if (content === null) return ['The texts of this request are not kept.']
   const { prompt, response, level } = content
-  return [`PROMPT (${level})`, prompt.text, ...(response.text === '' ? [] : ['', 'ANSWER', response.text])]
+  const { text, withheld_from: withheldFrom } = response
+  const sent = text.slice(0, withheldFrom ?? undefined)
+  return [
+    `PROMPT (${level})`,
+    prompt.text,
+    ...(sent === '' ? [] : ['', 'RESPONSE', sent]),
+    ...(withheldFrom === null ? [] : ['', 'RESPONSE, NOT SENT', text.slice(withheldFrom)]),
+  ]
 }

@@ -4,6 +4,7 @@ import type { RequestOrigin } from '../domain/audit/event/request-facts.ts'
 import type { RequestTiming } from '../domain/audit/event/request-timing.ts'
 import type { VerdictFacts } from '../domain/audit/event/verdict.ts'
 import type { Caller } from '../domain/identity/principal.ts'
+import type { Chunk } from '../domain/inference/events.ts'
 import type { ModelRequest } from '../domain/inference/request.ts'
 import type { RequestTrace } from '../domain/tracing/request-trace.ts'
 import type { Operation } from './operation.ts'
@@ -32,6 +33,8 @@ export type OperationCall<Request extends ModelRequest = ModelRequest> = {
   readonly callerWaitMs?: () => number
   /** Called each time the verdict of the checks changes. `describe` formats it for the audit log. */
   readonly onVerdict?: (describe: () => VerdictFacts) => void
+  /** Called with the chunks of a response that are not sent because a check denied it. Undefined if texts are not kept. */
+  readonly onWithheld?: (chunks: readonly Chunk[]) => void
   /** Called when the request is admitted, before any model is called. If it throws, the request ends. */
   readonly beforeModels?: () => MaybePromise<void>
 }

@@ -46,8 +46,10 @@ export function withAudit(run: Run, parts: RecordParts): Run {
   return async (call) => {
     const recording = startRecording(call, parts)
     try {
-      const { prepare: beforeModels, timing } = recording
-      const answer = await run({ ...call, onVerdict: verdictHook(call, recording), beforeModels, timing })
+      const { prepare: beforeModels, timing, texts } = recording
+      const onWithheld = texts && ((chunks: readonly Chunk[]) => texts.withhold(chunks))
+      const hooks = { onVerdict: verdictHook(call, recording), beforeModels, timing, ...(onWithheld && { onWithheld }) }
+      const answer = await run({ ...call, ...hooks })
       return withAuditEvent(answer, recording, call)
     } catch (error) {
       const { policy } = failureOf(error)

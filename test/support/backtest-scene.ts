@@ -48,7 +48,7 @@ export async function openBacktestScene(database: Database, draft: Partial<Polic
   const log = await openAuditLog(database)
   const { clock } = log
   const ids = createIds(clock, systemRandom)
-  const backtests = createBacktestAdministration({ ids, clock })
+  const backtests = createBacktestAdministration({ ids, clock, checkRule: () => {} })
   const policy = createPolicy({ name: 'P', rule: 'R', ...draft }, { id: policyId, organizationId, nowMs: 1 })
   await database.transaction((tx) => policyStore(tx).insert(policy))
   const replayed: string[] = []

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import type { EventFacts } from '../../src/domain/audit/event/facts.ts'
-import { decisions } from '../../src/domain/audit/event/verdict.ts'
+import { checks, decisions } from '../../src/domain/audit/event/verdict.ts'
 
 /** Texts of any length, including quotes and lone surrogates. */
 const text = fc.oneof(
@@ -30,11 +30,31 @@ const verdict = fc.record(
           policyId: text,
           version: fc.option(fc.nat()),
           decision: fc.constantFrom(...decisions),
+          isEnforced: fc.boolean(),
           scoreBasisPoints: fc.nat(),
         },
-        { requiredKeys: ['policyId', 'version', 'decision'] },
+        { requiredKeys: ['policyId', 'version', 'decision', 'isEnforced'] },
       ),
     ),
+    check: fc.constantFrom(...checks),
+    checkResults: fc.array(
+      fc.record(
+        {
+          check: fc.constantFrom(...checks),
+          decision: fc.constantFrom(...decisions),
+          isEnforced: fc.boolean(),
+          triggeredCategories: texts,
+          scoreBasisPoints: fc.nat(),
+          matched: fc.record({
+            deniedTerms: fc.array(fc.nat()),
+            hasNoAllowedTerm: fc.boolean(),
+            personalData: fc.dictionary(fc.constantFrom('email', 'phone'), fc.nat()),
+          }),
+        },
+        { requiredKeys: ['check', 'decision', 'isEnforced', 'triggeredCategories'] },
+      ),
+    ),
+    gatewayVersion: fc.nat(),
     direction: fc.constantFrom('request' as const, 'response' as const),
     rolloutMode: text,
     categoriesTriggered: texts,

@@ -22,7 +22,7 @@ export function createPolicies(parts: FeatureParts, { inspectRule }: Pick<Evalua
     decisions: decisionHours(tx, clock),
   }))
   const policies = createPolicyRules(parts)
-  const backtests = createBacktestAdministration({ ids, clock })
+  const backtests = createBacktestAdministration({ ids, clock, checkRule: policies.checkRule })
   return {
     administration(surface) {
       const routes = createResourceRoutes({ ...surface, ...own })

@@ -8,6 +8,7 @@ const at = (done: number, status: BacktestBody['status'] = 'running'): BacktestB
   object: 'organization.policy.backtest',
   policy_id: 'pol_1',
   revision: 1,
+  has_changes: false,
   status,
   progress: { done, total: 10 },
   from: 0,

@@ -92,8 +92,7 @@ export function createEvaluate(parts: EvaluateParts): Evaluate {
 
   /** The decisions of moderation and of the gateway configuration. */
   function findingDecisions(plan: SharedPlan, direction: TextDirection, findings: Findings): readonly Decision[] {
-    const personalDataCount = Object.values(findings.personalData).reduce((sum, count) => sum + count, 0)
-    const ofGateway = evaluateGateway(plan.gateway.config, { ...findings, direction, personalDataCount, canRephrase })
+    const ofGateway = evaluateGateway(plan.gateway.config, { ...findings, direction, canRephrase })
     return [...moderationDecisions(plan, findings), gatewayDecision(plan, ofGateway)]
   }
 }

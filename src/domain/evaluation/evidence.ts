@@ -116,7 +116,8 @@ export function createFindEvidence({ evaluate, scanText, patterns }: EvidencePar
     for (const { 0: sentence, index } of sentences) {
       const { classification } = await scanText({ text: sentence, direction, reader, skipsPersonalData: true })
       const score = classification.scores[category]
-      if (score > best.score) best = { span: { start: index, end: index + sentence.trimEnd().length }, score }
+      const start = index + sentence.length - sentence.trimStart().length
+      if (score > best.score) best = { span: { start, end: index + sentence.trimEnd().length }, score }
     }
     return best.span
   }

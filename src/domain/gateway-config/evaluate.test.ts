@@ -38,7 +38,7 @@ const Cases = Type.Array(
           categories: Type.Optional(words),
           allowlistHits: Type.Optional(words),
           denylistHits: Type.Optional(words),
-          personalDataCount: Type.Optional(Type.Integer()),
+          personalData: Type.Optional(Type.Record(Type.String(), Type.Integer())),
           canRephrase: Type.Optional(Type.Boolean()),
         },
         strict,
@@ -62,7 +62,7 @@ const nothing: GatewayInput = {
   categories: [],
   allowlistHits: [],
   denylistHits: [],
-  personalDataCount: 0,
+  personalData: {},
   canRephrase: true,
 }
 

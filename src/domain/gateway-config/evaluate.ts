@@ -1,4 +1,4 @@
-import type { AuditDecision } from '../audit/event/verdict.ts'
+import type { AuditDecision, GatewayMatch } from '../audit/event/verdict.ts'
 import { isOptionalCategory } from '../scan/classify/categories.ts'
 import type { TextDirection } from '../scan/classify/classifier.ts'
 import type { GatewayConfiguration, ResponsePattern } from './configuration.ts'
@@ -10,7 +10,7 @@ export type GatewayInput = {
   readonly categories: readonly string[]
   readonly allowlistHits: readonly string[]
   readonly denylistHits: readonly string[]
-  readonly personalDataCount: number
+  readonly personalData: Readonly<Record<string, number>>
   /** Whether a judge model is available that can rewrite a text. */
   readonly canRephrase: boolean
 }
@@ -19,6 +19,8 @@ export type GatewayDecision = {
   readonly decision: Exclude<AuditDecision, 'not_evaluated'>
   readonly reasonCode: string
   readonly triggeredCategories: readonly string[]
+  /** Undefined if the text is allowed. */
+  readonly matched?: GatewayMatch
 }
 
 /**
@@ -31,7 +33,17 @@ export function evaluateGateway(config: GatewayConfiguration, findings: GatewayI
   )
   const isMatch = findings.denylistHits.length > 0 || triggeredCategories.length > 0
   const decision = strongest(config, findings, isMatch)
-  return { decision, reasonCode: reasonCodeOf(config, decision), triggeredCategories }
+  const decided = { decision, reasonCode: reasonCodeOf(config, decision), triggeredCategories }
+  return decision === 'allow' ? decided : { ...decided, matched: matchOf(config, findings) }
+}
+
+function matchOf(config: GatewayConfiguration, findings: GatewayInput): GatewayMatch {
+  const { denylist, redact } = config.rules
+  return {
+    deniedTerms: findings.denylistHits.map((term) => denylist.indexOf(term)),
+    hasNoAllowedTerm: isOffTopic(config, findings),
+    personalData: redact ? findings.personalData : {},
+  }
 }
 
 /** Checks run from the strongest decision to the weakest. Every replacement of a denial is stronger than a redaction. */
@@ -42,8 +54,11 @@ function strongest(
 ): GatewayDecision['decision'] {
   if (isOffTopic(config, findings)) return 'refuse'
   if (isMatch) return replacementOf(config, findings)
-  return config.rules.redact && findings.personalDataCount > 0 ? 'redact' : 'allow'
+  return config.rules.redact && hasPersonalData(findings) ? 'redact' : 'allow'
 }
+
+const hasPersonalData = ({ personalData }: GatewayInput): boolean =>
+  Object.values(personalData).some((count) => count > 0)
 
 /** The allowlist applies to requests only, because an answer need not repeat the terms of its request. */
 const isOffTopic = ({ rules }: GatewayConfiguration, { direction, allowlistHits }: GatewayInput): boolean =>

@@ -1,7 +1,6 @@
 import Type, { type Static } from 'typebox'
-import { decisions } from '../../domain/audit/event/verdict.ts'
+import { checks, decisions } from '../../domain/audit/event/verdict.ts'
 import type { Outcome as CheckOutcome } from '../../domain/evaluation/verdict/outcomes.ts'
-import { checks } from '../../domain/evaluation/verdict/combine.ts'
 import { orNull } from './fields.ts'
 
 export const outcomeFields = {

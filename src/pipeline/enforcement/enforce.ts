@@ -130,8 +130,18 @@ export function createEnforce(parts: EnforceParts): Enforce {
       requiredCoverage: requiredCoverage(holdBack),
       guard(metered, stopUpstream) {
         response = metered
-        const { timing } = call
-        const guardParts = { ...parts, idleTimers, timing, plan, holdBack, rephrase, stopUpstream, conclude }
+        const { timing, onWithheld } = call
+        const guardParts = {
+          ...parts,
+          idleTimers,
+          timing,
+          onWithheld,
+          plan,
+          holdBack,
+          rephrase,
+          stopUpstream,
+          conclude,
+        }
         const output = guardOutput(metered, guardParts)
         guarded = output
         const onChunk = (chunk: Chunk): Chunk => {

@@ -4,6 +4,8 @@ import type { InferenceEvent, Chunk } from '../../domain/inference/events.ts'
 export type HoldBackBuffer<One extends Held> = {
   hold(one: One): void
   isEmpty(): boolean
+  /** The chunks that are held back now. */
+  chunks(): readonly Chunk[]
   /** Takes the chunks from the front that may be sent now, joined to one. */
   release(): Chunk | undefined
   /** Replaces the text of a block of which nothing has been sent yet. */
@@ -45,6 +47,10 @@ class ChunkBuffer<One extends Held> implements HoldBackBuffer<One> {
 
   isEmpty(): boolean {
     return this.held.length === 0
+  }
+
+  chunks(): readonly Chunk[] {
+    return this.held.map(({ chunk }) => chunk)
   }
 
   release(): Chunk | undefined {

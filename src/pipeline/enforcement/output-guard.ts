@@ -8,6 +8,7 @@ import type { InferenceEnd, InferenceEvent, Chunk } from '../../domain/inference
 import { outOfBandTextsOf } from './out-of-band.ts'
 import { createHoldBackBuffer, type HoldBackBuffer } from './hold-back-buffer.ts'
 import { createBlockScanners, type BlockScanners, type BlockScannersParts } from './block-scanners.ts'
+import type { OperationCall } from '../operation-call.ts'
 import type { Metered } from '../billing/meter.ts'
 import { inspectWhole } from './whole-inspection.ts'
 import { createIdleAwareStream, idle, type IdleAwareStream, type IdleTimers } from './idle-timer.ts'
@@ -17,6 +18,8 @@ export type OutputGuardParts = BlockScannersParts & {
   /** Undefined if nobody records the request. */
   readonly timing?: RequestTiming | undefined
   readonly stopUpstream: () => Promise<void>
+  /** Called with the chunks that are not sent because a check denied them. */
+  readonly onWithheld?: OperationCall['onWithheld'] | undefined
   /** Called once with the decisions on the response. Returns the `policy` object for the caller. */
   readonly conclude: (
     decisions: readonly Decision[],
@@ -89,6 +92,7 @@ class GuardedOutput extends IterableStream<Chunk> implements Disposable {
       parts.timing?.heldSince(sinceMs)
       const conclude = (chunk: Chunk): Chunk => concluded(chunk, (end) => parts.conclude(decisions, end, coverage))
       if (allowed !== undefined) return conclude(allowed)
+      parts.onWithheld?.([response])
       const start = response.events.filter(({ type }) => type === 'start')
       return parts.stopUpstream().then(() => conclude({ events: [...start, filteredEnd(this.metered)] }))
     })
@@ -175,6 +179,7 @@ class GuardedStream extends IterableStream<Chunk> implements Disposable {
   async filtered(): Promise<Chunk> {
     this.isOver = true
     this.scanners[Symbol.dispose]()
+    this.parts.onWithheld?.(this.held.chunks())
     await this.parts.stopUpstream()
     return this.concluded({ events: [...this.held.abandon(), filteredEnd(this.metered)] })
   }

@@ -14,7 +14,10 @@ export type AuditContent = {
 
 export type ContentTexts = {
   readonly prompt?: string | undefined
+  /** What was sent to the caller. */
   readonly response?: string | undefined
+  /** What followed in the response and was not sent, because a check denied it. */
+  readonly withheld?: string | undefined
   /** The rule of a changed policy. */
   readonly rule?: string | undefined
 }

@@ -133,7 +133,7 @@ test('JSON.stringify of an event is canonical for all facts', () => {
       decision: 'refuse',
       isEnforced: true,
       policy: { id: 'p', name: 'n', version: 1 },
-      results: [{ version: 1, policyId: 'p', decision: 'allow', scoreBasisPoints: 3 }],
+      results: [{ version: 1, policyId: 'p', decision: 'allow', isEnforced: true, scoreBasisPoints: 3 }],
       categoriesTriggered: ['b', 'a'],
     },
   })

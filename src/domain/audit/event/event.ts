@@ -10,6 +10,8 @@ import {
   isDenial,
   severityOf,
   type ClassifierFacts,
+  type CheckResult,
+  type GatewayMatch,
   type PolicyResult,
   type VerdictFacts,
 } from './verdict.ts'
@@ -201,6 +203,8 @@ function gatehouseFields(facts: EventFacts, contentDigest?: string): Unmapped['g
     actor_type: short(actor?.kind),
     categories_requested: verdict?.categoriesRequested && shortTexts(verdict.categoriesRequested),
     categories_triggered: verdict?.categoriesTriggered && shortTexts(verdict.categoriesTriggered),
+    check: verdict?.check,
+    check_results: verdict?.checkResults && shortList(verdict.checkResults, checkResultFields),
     classifier: verdict?.classifier && classifierFields(verdict.classifier),
     content_digest: contentDigest,
     cost_usd: model?.costUsd,
@@ -210,6 +214,7 @@ function gatehouseFields(facts: EventFacts, contentDigest?: string): Unmapped['g
     decision: verdict?.decision,
     dialect: call?.dialect,
     direction: verdict?.direction,
+    gateway_version: verdict?.gatewayVersion,
     is_enforced: verdict?.isEnforced,
     match_score_bp: verdict?.matchScoreBasisPoints,
     reason_code: short(verdict?.reasonCode),
@@ -246,9 +251,31 @@ const attemptFields = ({ code, endedUs, upstream }: FailedAttempt): Unmapped['ga
   upstream: short(upstream),
 })
 
-const resultFields = ({ policyId, version, decision, scoreBasisPoints }: PolicyResult): Unmapped['gatehouse'] => ({
-  decision,
-  policy_id: short(policyId ?? ''),
-  score_bp: scoreBasisPoints,
-  version,
+const checkResultFields = (result: CheckResult): Unmapped['gatehouse'] => ({
+  categories: result.triggeredCategories.length === 0 ? undefined : shortTexts(result.triggeredCategories),
+  check: result.check,
+  decision: result.decision,
+  is_enforced: result.isEnforced,
+  matched: result.matched && matchedFields(result.matched),
+  score_bp: result.scoreBasisPoints,
+})
+
+const matchedFields = ({ deniedTerms, hasNoAllowedTerm, personalData }: GatewayMatch): Unmapped['gatehouse'] => ({
+  denied_terms: deniedTerms.length === 0 ? undefined : deniedTerms.slice(0, maxTerms),
+  no_allowed_term: hasNoAllowedTerm || undefined,
+  personal_data: Object.keys(personalData).length === 0 ? undefined : sortedFields(personalData),
+})
+
+/** Enough to explain a decision. */
+const maxTerms = 20
+
+const sortedFields = (fields: GatewayMatch['personalData']): GatewayMatch['personalData'] =>
+  Object.fromEntries(Object.entries(fields).toSorted(([one], [other]) => (one < other ? -1 : 1)))
+
+const resultFields = (result: PolicyResult): Unmapped['gatehouse'] => ({
+  decision: result.decision,
+  is_enforced: result.isEnforced,
+  policy_id: short(result.policyId ?? ''),
+  score_bp: result.scoreBasisPoints,
+  version: result.version,
 })

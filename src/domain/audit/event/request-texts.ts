@@ -5,8 +5,10 @@ import type { AuditContent, ContentLevel } from './content.ts'
 
 /** Collects the texts of one request and its answer that are stored with its event. */
 export type TextCollector = {
-  /** Called for each chunk of the answer. */
+  /** Called for each chunk of the response that is sent. */
   add(chunk: Chunk): void
+  /** Called once with what is not sent, because a check denied it. */
+  withhold(chunks: readonly Chunk[]): void
   content(): AuditContent
 }
 
@@ -20,22 +22,42 @@ const maxTextBytes = 256_000
 
 export function collectTexts(messagesOf: () => readonly Message[], { level, redact }: TextRules): TextCollector {
   let response = ''
+  let withheld = ''
   return {
     add({ events }) {
-      for (const event of events) {
-        if (event.type === 'delta' && response.length < maxTextBytes) response += event.text
-      }
+      if (response.length < maxTextBytes) response += deltasOf(events)
+    },
+    withhold(chunks) {
+      for (const { events } of chunks) if (withheld.length < maxTextBytes) withheld += deltasOf(events)
     },
     content() {
-      const texts = { prompt: promptOf(messagesOf()), response: response.toWellFormed() }
+      const prompt = promptOf(messagesOf())
       const storedTexts = (transform: (text: string) => string) => ({
-        prompt: cutText(transform(texts.prompt), maxTextBytes),
-        response: cutText(transform(texts.response), maxTextBytes),
+        prompt: cutText(transform(prompt), maxTextBytes),
+        ...responseTexts(transform, { response, withheld }),
       })
       const redacted = storedTexts(redact)
       return level === 'full' ? { full: storedTexts((text) => text), redacted } : { redacted }
     },
   }
+}
+
+function deltasOf(events: Chunk['events']): string {
+  let text = ''
+  for (const event of events) if (event.type === 'delta') text += event.text
+  return text
+}
+
+type ResponseTexts = { readonly response: string; readonly withheld: string }
+
+/** Both parts are transformed together, because personal data may begin in the part that was sent and end in the other. */
+function responseTexts(transform: (text: string) => string, { response, withheld }: ResponseTexts) {
+  const sent = transform(response.toWellFormed())
+  if (withheld === '') return { response: cutText(sent, maxTextBytes) }
+  const whole = transform((response + withheld).toWellFormed())
+  let at = 0
+  while (at < sent.length && sent[at] === whole[at]) at += 1
+  return { response: cutText(whole.slice(0, at), maxTextBytes), withheld: cutText(whole.slice(at), maxTextBytes) }
 }
 
 /** All messages of the request, in order. */

@@ -4,17 +4,27 @@ import type { ClassifierIdentity, SecondStage, TextDirection } from '../../scan/
 export const decisions = ['allow', 'redact', 'rewrite', 'summary', 'escalate', 'refuse', 'not_evaluated'] as const
 export type AuditDecision = (typeof decisions)[number]
 
+/** In the order of evaluation. If two checks decide the same, the first is the deciding one. */
+export const checks = ['always_blocked', 'requested', 'gateway', 'policy'] as const
+export type Check = (typeof checks)[number]
+
 export type VerdictFacts = {
   readonly decision: AuditDecision
   /** False in shadow and monitoring mode: the decision was recorded but not applied. */
   readonly isEnforced: boolean
   readonly reasonCode?: string | undefined
+  /** The check that determined the decision; undefined if everything is allowed. */
+  readonly check?: Check | undefined
   /** Causes that change the OCSF severity or disposition of the decision. */
   readonly cause?: 'quota' | 'always_blocked' | undefined
   /** The policy that determined the decision. */
   readonly policy?: PolicyFacts | undefined
   /** One result for each evaluated policy. */
   readonly results?: readonly PolicyResult[] | undefined
+  /** The results of moderation and the gateway configuration, without those that allow. */
+  readonly checkResults?: readonly CheckResult[] | undefined
+  /** The version of the gateway configuration that was evaluated; undefined if none is saved. */
+  readonly gatewayVersion?: number | undefined
   readonly direction?: TextDirection | undefined
   readonly rolloutMode?: string | undefined
   readonly categoriesTriggered?: readonly string[] | undefined
@@ -43,7 +53,28 @@ export type PolicyResult = {
   readonly policyId: string | null
   readonly version: number | null
   readonly decision: AuditDecision
+  /** False for a policy that is monitoring. */
+  readonly isEnforced: boolean
   readonly scoreBasisPoints?: number | undefined
+}
+
+export type CheckResult = {
+  readonly check: Check
+  readonly decision: AuditDecision
+  readonly isEnforced: boolean
+  readonly triggeredCategories: readonly string[]
+  readonly scoreBasisPoints?: number | undefined
+  readonly matched?: GatewayMatch | undefined
+}
+
+/** What the gateway configuration matched in a text. */
+export type GatewayMatch = {
+  /** Positions in the denylist, because the audit log must not repeat parts of a text. */
+  readonly deniedTerms: readonly number[]
+  /** True if a request contains none of the allowed terms. */
+  readonly hasNoAllowedTerm: boolean
+  /** How many of each kind were replaced. */
+  readonly personalData: Readonly<Record<string, number>>
 }
 
 /** OCSF `action_id` and `disposition_id`. */

@@ -21,6 +21,8 @@ export type EventChoice = {
 export type BacktestParameters = EventChoice & {
   readonly draft: Omit<PolicyContent, 'mode'>
   readonly revision: number
+  /** Whether fields of the draft were replaced for this backtest only. */
+  readonly hasChanges?: boolean
   /** Thresholds to compare, in addition to the draft's own. */
   readonly thresholds: readonly number[]
 }

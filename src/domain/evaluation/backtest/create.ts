@@ -3,7 +3,7 @@ import { Fault } from '../../../base/fault.ts'
 import type { Ids } from '../../../base/ids.ts'
 import type { WithAuditRecord } from '../../mutations/audit-log.ts'
 import type { Page, Paged } from '../../identity/store.ts'
-import { contentOf, thresholdOf } from '../../policy/content.ts'
+import { contentWith, thresholdOf, type PolicyContent } from '../../policy/content.ts'
 import { findPolicy } from '../../policy/mutations.ts'
 import type { Policy } from '../../policy/policy.ts'
 import type { PolicyStore } from '../../policy/store.ts'
@@ -11,7 +11,17 @@ import { notStarted, type Backtest, type BacktestStore, type EventChoice } from 
 import { noBacktestCounts } from './counts.ts'
 
 /** The parameters that a caller may set; all have defaults. */
-export type NewBacktest = Partial<EventChoice> & { readonly thresholds?: readonly number[] }
+export type NewBacktest = Partial<EventChoice> & {
+  readonly thresholds?: readonly number[]
+  /** Replaces fields of the draft for this backtest only. */
+  readonly changes?: Partial<PolicyContent>
+}
+
+type BacktestAdministrationParts = {
+  readonly ids: Ids
+  readonly clock: Clock
+  readonly checkRule: (rule: string, param: string) => void
+}
 
 /** The policy whose draft is replayed. */
 export type PolicyId = { readonly organizationId: string; readonly policyId: string }
@@ -30,10 +40,11 @@ const defaultThresholds = [1_000, 2_000, 3_000, 4_000, 5_000, 6_000, 7_000, 8_00
 const maxRunning = 50
 
 /** Creates, reads and cancels backtests. */
-export function createBacktestAdministration({ ids, clock }: { readonly ids: Ids; readonly clock: Clock }) {
+export function createBacktestAdministration({ ids, clock, checkRule }: BacktestAdministrationParts) {
   return {
     async start(stores: BacktestStores, of: PolicyId, input: NewBacktest): Promise<WithAuditRecord<Backtest>> {
       const policy = await findPolicy(stores.policies, of.organizationId, of.policyId)
+      if (input.changes?.rule !== undefined) checkRule(input.changes.rule, 'changes.rule')
       await requireFreeSlot(stores.backtests, of.organizationId)
       const nowMs = clock.nowMs()
       const toMs = input.toMs ?? nowMs
@@ -51,7 +62,7 @@ export function createBacktestAdministration({ ids, clock }: { readonly ids: Ids
         firstSequence: 0,
         done: 0,
         total: parameters.limit,
-        counts: noBacktestCounts([...parameters.thresholds, thresholdOf(policy.draft)]),
+        counts: noBacktestCounts([...parameters.thresholds, thresholdOf(parameters.draft)]),
         error: null,
         createdAtMs: nowMs,
         updatedAtMs: nowMs,
@@ -87,10 +98,11 @@ async function find(stores: BacktestStores, of: PolicyId, id: string): Promise<B
 }
 
 function parametersOf({ draft, revision }: Policy, input: NewBacktest) {
-  const { mode: _mode, ...content } = contentOf(draft)
+  const { mode: _mode, ...content } = contentWith(draft, input.changes ?? {})
   return {
     draft: content,
     revision,
+    ...(input.changes !== undefined && { hasChanges: true }),
     limit: input.limit ?? defaultLimit,
     samplePercent: input.samplePercent ?? 100,
     thresholds: input.thresholds ?? defaultThresholds,

@@ -36,11 +36,14 @@ export function createReplay({ evaluate, compileRule }: ReplayParts): Replay {
     }
   }
 
-  async function decisionsOf(plan: Plan, { prompt, response }: ContentTexts): Promise<readonly Decision[]> {
+  async function decisionsOf(
+    plan: Plan,
+    { prompt, response = '', withheld = '' }: ContentTexts,
+  ): Promise<readonly Decision[]> {
     const decisions: Decision[] = []
     for (const [direction, text] of [
       ['request', prompt],
-      ['response', response],
+      ['response', response + withheld],
     ] as const) {
       if (text) decisions.push(...(await decisionsFor(plan, direction, text)))
     }
@@ -86,7 +89,7 @@ const scoreOf = (decisions: readonly Decision[]): Pick<ReplayResult, 'score' | '
 
 function textsOf({ content }: LoggedEvent): (ContentTexts & { readonly isRedacted: boolean }) | undefined {
   const texts = keptTexts(content)
-  if (!texts?.prompt && !texts?.response) return undefined
+  if (!texts?.prompt && !texts?.response && !texts?.withheld) return undefined
   return { ...texts, isRedacted: content?.full === undefined }
 }
 

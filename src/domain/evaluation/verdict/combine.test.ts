@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { checks, combine, denialOf, isDenied, mergeDecisions, withDecisions, type Decision } from './combine.ts'
+import { checks } from '../../audit/event/verdict.ts'
+import { combine, denialOf, isDenied, mergeDecisions, withDecisions, type Decision } from './combine.ts'
 
 const decisionOf = (decision: Decision['decision'], more: Partial<Decision> = {}): Decision => ({
   check: 'policy',

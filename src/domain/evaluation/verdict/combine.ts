@@ -1,12 +1,9 @@
-import type { AuditDecision } from '../../audit/event/verdict.ts'
+import { checks, type AuditDecision, type Check, type GatewayMatch } from '../../audit/event/verdict.ts'
 import type { RolloutMode } from '../../gateway-config/rollout.ts'
-
-/** In the order of evaluation. If two checks decide the same, the first is the deciding one. */
-export const checks = ['always_blocked', 'requested', 'gateway', 'policy'] as const
 
 /** The result of evaluating one rule: a moderation category, the gateway configuration or one policy. */
 export type Decision = {
-  readonly check: (typeof checks)[number]
+  readonly check: Check
   readonly decision: AuditDecision
   /** What happens if the decision is enforced. Differs from `decision` only if the rule could not be evaluated. */
   readonly effect: Exclude<AuditDecision, 'not_evaluated'>
@@ -18,6 +15,8 @@ export type Decision = {
   readonly version: number | null
   readonly triggeredCategories: readonly string[]
   readonly scoreBasisPoints?: number | undefined
+  /** What the gateway configuration acted on. */
+  readonly matched?: GatewayMatch | undefined
   /** Why the rule could not be evaluated on at least one text. */
   readonly notEvaluated?: string | undefined
 }

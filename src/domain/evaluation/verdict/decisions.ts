@@ -62,6 +62,7 @@ export function gatewayDecision({ gateway, rollout }: SharedPlan, evaluated: Gat
     policyId: gateway.config.policy_id,
     version: gateway.version,
     triggeredCategories: evaluated.triggeredCategories,
+    matched: evaluated.matched,
   }
 }
 

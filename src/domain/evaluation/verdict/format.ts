@@ -1,6 +1,6 @@
 /** Formats a verdict for the caller, for error responses and for the audit log. */
 import { Fault } from '../../../base/fault.ts'
-import type { VerdictFacts } from '../../audit/event/verdict.ts'
+import type { CheckResult, VerdictFacts } from '../../audit/event/verdict.ts'
 import type { TextDirection } from '../../scan/classify/classifier.ts'
 import type { Decision, Verdict } from './combine.ts'
 import type { Plan } from '../plan.ts'
@@ -26,7 +26,7 @@ export type VerdictContext = {
   readonly coverage?: VerdictFacts['coverage']
 }
 
-/** The verdict for the audit log, with the decision of each policy. */
+/** The verdict for the audit log, with the decision of each check. */
 export function verdictFacts(verdict: Verdict, { plan, direction, coverage }: VerdictContext): VerdictFacts {
   const { deciding } = verdict
   const isByPolicy = deciding !== undefined && deciding.policyId !== null
@@ -34,9 +34,12 @@ export function verdictFacts(verdict: Verdict, { plan, direction, coverage }: Ve
     decision: verdict.decision,
     isEnforced: deciding?.isEnforced ?? true,
     reasonCode: deciding?.reasonCode,
+    check: deciding?.check,
     cause: deciding?.check === 'always_blocked' ? 'always_blocked' : undefined,
     ...(isByPolicy && { policy: policyFacts(deciding, plan) }),
     results: resultsOf(verdict.decisions),
+    checkResults: checkResultsOf(verdict.decisions),
+    gatewayVersion: plan.gateway.version === 0 ? undefined : plan.gateway.version,
     direction,
     rolloutMode: deciding?.rolloutMode,
     categoriesTriggered: deciding?.triggeredCategories,
@@ -48,14 +51,22 @@ export function verdictFacts(verdict: Verdict, { plan, direction, coverage }: Ve
   }
 }
 
-function policyFacts({ policyId, version }: Decision, { policies }: Plan): VerdictFacts['policy'] {
-  const deciding = [...policies.request, ...policies.response].find(({ id }) => id === policyId)
-  return { id: policyId ?? '', name: deciding?.name, version: version ?? undefined }
+/** Moderation has no name of its own: its category is the name. */
+function policyFacts({ check, policyId, version }: Decision, { policies, gateway }: Plan): VerdictFacts['policy'] {
+  const byPolicy = [...policies.request, ...policies.response].find(({ id }) => id === policyId)
+  const name =
+    check === 'gateway' ? (gateway.config.name ?? undefined) : check === 'policy' ? byPolicy?.name : undefined
+  return { id: policyId ?? '', name, version: version ?? undefined }
 }
 
 function resultsOf(decisions: readonly Decision[]): VerdictFacts['results'] {
   const ofPolicies = decisions.filter(({ check }) => check === 'policy')
   return ofPolicies.length === 0 ? undefined : ofPolicies
+}
+
+function checkResultsOf(decisions: readonly Decision[]): readonly CheckResult[] | undefined {
+  const others = decisions.filter(({ check, decision }) => check !== 'policy' && decision !== 'allow')
+  return others.length === 0 ? undefined : others
 }
 
 export type DenialText = {

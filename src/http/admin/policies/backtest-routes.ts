@@ -10,7 +10,7 @@ import type { Backtest, BacktestStore } from '../../../domain/evaluation/backtes
 import { scoreRange } from '../../../domain/evaluation/backtest/counts.ts'
 import type { NewBacktest, PolicyId, BacktestAdministration } from '../../../domain/evaluation/backtest/create.ts'
 import { requirePermission } from '../../../domain/identity/permissions.ts'
-import { thresholdOf } from '../../../domain/policy/content.ts'
+import { contentChanges, thresholdOf } from '../../../domain/policy/content.ts'
 import { omitUndefined } from '../../omit-undefined.ts'
 import type { PolicyStore } from '../../../domain/policy/store.ts'
 
@@ -95,6 +95,7 @@ const presentBacktest = (backtest: Backtest): BacktestBody => ({
   object: 'organization.policy.backtest',
   policy_id: backtest.policyId,
   revision: backtest.parameters.revision,
+  has_changes: backtest.parameters.hasChanges === true,
   status: backtest.status,
   progress: { done: backtest.done, total: backtest.total },
   from: toUnixSeconds(backtest.parameters.fromMs),
@@ -143,4 +144,5 @@ const newBacktestOf = (body: Static<typeof Schema.CreateBacktest>): NewBacktest 
     limit: body.limit,
     samplePercent: body.sample_percent,
     thresholds: body.thresholds,
+    changes: body.changes && contentChanges(body.changes),
   })

@@ -1,12 +1,12 @@
 import Type, { type Static } from 'typebox'
-import { integer, number, text } from '../../described.ts'
+import { flag, integer, number, text } from '../../described.ts'
 import { lastSecond } from '../../../base/clock.ts'
 import { backtestStatuses } from '../../../domain/evaluation/backtest/backtest.ts'
 import { changesWithExamples } from '../../../domain/evaluation/backtest/counts.ts'
 import { policyFields } from '../../../domain/policy/content.ts'
 import { idText, orNull, unixTime } from '../../resources/fields.ts'
 import { listOf, pageExample } from '../../resources/list.ts'
-import { PolicyParams } from './schema.ts'
+import { PolicyParams, rule } from './schema.ts'
 
 const exampleId = 'bt_01k9z8y7x6w5v4t3s2r1q0p9n8'
 const policyExampleId = 'pol_01k9z8y7x6w5v4t3s2r1q0p9n8'
@@ -36,6 +36,16 @@ export const CreateBacktest = Type.Object(
         description: 'Percentage of these events to replay. The sample is deterministic. Default: 100.',
       }),
     ),
+    changes: Type.Optional(
+      Type.Object(
+        { rule: Type.Optional(rule), match_threshold_basis_points: Type.Optional(threshold) },
+        {
+          additionalProperties: false,
+          minProperties: 1,
+          description: 'Fields of the draft to replace for this backtest only. The draft stays as it is.',
+        },
+      ),
+    ),
     thresholds: Type.Optional(
       Type.Array(threshold, {
         minItems: 1,
@@ -47,7 +57,11 @@ export const CreateBacktest = Type.Object(
   {
     title: 'BacktestCreate',
     additionalProperties: false,
-    examples: [{ limit: 5000, thresholds: [4000, 5000, 6000] }, {}],
+    examples: [
+      { limit: 5000, thresholds: [4000, 5000, 6000] },
+      { changes: { match_threshold_basis_points: 9300 } },
+      {},
+    ],
   },
 )
 
@@ -138,6 +152,7 @@ const backtestExample = {
   object: 'organization.policy.backtest',
   policy_id: policyExampleId,
   revision: 3,
+  has_changes: false,
   status: 'completed',
   progress: { done: 1000, total: 1000 },
   from: 1_766_620_800,
@@ -190,6 +205,7 @@ export const Backtest = Type.Object(
     object: Type.Literal('organization.policy.backtest'),
     policy_id: text('The policy whose draft is replayed.'),
     revision: Type.Integer({ description: 'The revision of the policy whose draft is replayed.' }),
+    has_changes: flag('Whether it replaced fields of the draft for itself.'),
     status: Type.Enum([...backtestStatuses], { description: 'The progress of the backtest.' }),
     progress: Type.Object(
       { done: count('Events processed.'), total: count('Events in total. The `limit` until they are counted.') },

@@ -5,13 +5,12 @@ import type { LoggedEvent } from '../../../domain/audit/log.ts'
 import type { Evidence, FindEvidence } from '../../../domain/evaluation/evidence.ts'
 import type { Simulate, TriedPolicy } from '../../../domain/evaluation/simulate.ts'
 import { defaultConfiguration } from '../../../domain/gateway-config/configuration.ts'
-import type { GatewayStore } from '../../../domain/gateway-config/store.ts'
 import { isOptionalCategory } from '../../../domain/scan/classify/categories.ts'
 import type { TextDirection } from '../../../domain/scan/classify/classifier.ts'
 import { contentOf as ruleContentOf } from '../../../domain/policy/content.ts'
 import { omitUndefined } from '../../omit-undefined.ts'
 import { contextOf, requestOf, type DecodeBody } from '../../resources/scenario.ts'
-import { resultsIn, versionKey, type DetailContext } from './present-detail.ts'
+import { policyResultsIn, versionKey, type EvaluatedRules } from './outcomes.ts'
 import { textsIn } from './present.ts'
 import type { RequestDetailObject } from './schema.ts'
 
@@ -24,13 +23,15 @@ export type ContentParts = {
   readonly decodeBody: DecodeBody
 }
 
-type Sources = ContentParts & Pick<DetailContext, 'policies'> & { readonly gateway: Pick<GatewayStore, 'findVersion'> }
+type Sources = ContentParts & { readonly rules: EvaluatedRules }
 
 /** The kept texts of a request, with what the checks acted on; null if none are kept. */
 export async function contentOf(event: LoggedEvent, sources: Sources): Promise<Content | null> {
   const kept = keptTexts(event.content)
   if (kept === undefined) return null
-  const rules = await rulesOf(event, sources)
+  const { withheld = '' } = kept
+  const sent = kept.response ?? ''
+  const rules = actingRulesOf(event, sources.rules)
   const marked = async (text: string, direction: TextDirection): Promise<MarkedText> => ({
     text,
     evidence: rules === undefined || text === '' ? [] : await evidenceIn(text, direction, { event, rules, sources }),
@@ -38,31 +39,27 @@ export async function contentOf(event: LoggedEvent, sources: Sources): Promise<C
   return {
     level: event.content?.full === undefined ? 'redacted' : 'full',
     prompt: await marked(kept.prompt ?? '', 'request'),
-    response: await marked(kept.response ?? '', 'response'),
+    response: { ...(await marked(sent + withheld, 'response')), withheld_from: withheld === '' ? null : sent.length },
   }
 }
 
-type Rules = { readonly config: typeof defaultConfiguration; readonly tried: readonly TriedPolicy[] }
+type ActingRules = { readonly config: typeof defaultConfiguration; readonly tried: readonly TriedPolicy[] }
 
-/** The rules that acted on the request, in the versions of that time; undefined if all checks allowed it. */
-async function rulesOf({ document }: LoggedEvent, { policies, gateway }: Sources): Promise<Rules | undefined> {
+/** The rules that acted on the request; undefined if all checks allowed it. */
+function actingRulesOf({ document }: LoggedEvent, { policies, gateway }: EvaluatedRules): ActingRules | undefined {
   const { decision } = document.unmapped.gatehouse
   if (decision === 'allow' || decision === 'not_evaluated') return undefined
-  const results = resultsIn(document)
-  const tried = results.flatMap(({ policyId: id, version, result }): readonly TriedPolicy[] => {
+  const tried = policyResultsIn(document).flatMap(({ policyId: id, version, result }): readonly TriedPolicy[] => {
     const policy = policies.get(versionKey(id, version))
     const isMatch = result['decision'] !== 'allow' && result['decision'] !== 'not_evaluated'
     if (!isMatch || policy?.published === undefined) return []
     const { published } = policy
     return [{ id, name: undefined, version: published.version, content: ruleContentOf(published) }]
   })
-  const { uid, version } = document.policy ?? {}
-  const isByGateway = uid !== undefined && !results.some(({ policyId }) => policyId === uid)
-  const config = isByGateway ? await gateway.findVersion(document.metadata.tenant_uid, Number(version)) : undefined
-  return { config: config ?? defaultConfiguration, tried }
+  return { config: gateway ?? defaultConfiguration, tried }
 }
 
-type Evaluated = { readonly event: LoggedEvent; readonly rules: Rules; readonly sources: Sources }
+type Evaluated = { readonly event: LoggedEvent; readonly rules: ActingRules; readonly sources: Sources }
 
 /** Evaluates the text again. The judge is not called, because reading must not cost anything. */
 async function evidenceIn(

@@ -1,8 +1,9 @@
 import type { Static } from 'typebox'
 import { toUnixSeconds } from '../../../base/clock.ts'
+import { isRecord } from '../../../base/record.ts'
 import { rowOf } from '../../../domain/audit/chain/chained-event.ts'
 import type { ChainedDocument, JsonValue } from '../../../domain/audit/event/document.ts'
-import { decisions, type AuditDecision } from '../../../domain/audit/event/verdict.ts'
+import { checks, decisions, type AuditDecision, type Check } from '../../../domain/audit/event/verdict.ts'
 import type { LoggedEvent } from '../../../domain/audit/log.ts'
 import { callerFormats, type CallerFormat } from '../../../domain/inference/formats.ts'
 import { operationNames, type OperationName } from '../../../domain/inference/operations.ts'
@@ -31,6 +32,7 @@ export function presentRequest({ document }: LoggedEvent): Static<typeof Request
     decision: decisionIn(gatehouse['decision']),
     is_enforced: gatehouse['is_enforced'] === true,
     reason_code: row.reasonCode,
+    check: decidingCheckOf(document),
     policy_id: policy?.uid ?? null,
     policy_name: policy?.name ?? null,
     categories: textsIn(gatehouse['categories_triggered']),
@@ -51,6 +53,27 @@ export function presentRequest({ document }: LoggedEvent): Static<typeof Request
     error: row.errorCode,
   }
 }
+
+/** Events of version 0.2 do not name the check, but other fields tell it. */
+export function decidingCheckOf({
+  policy,
+  severity_id: severity,
+  unmapped: { gatehouse },
+}: ChainedDocument): Check | null {
+  const { check, decision, results, categories_triggered: triggered, categories_requested: requested } = gatehouse
+  const recorded = checks.find((each) => each === check)
+  if (recorded !== undefined) return recorded
+  if (policy === undefined || decision === undefined || decision === 'allow') return null
+  const ofPolicies = Array.isArray(results) ? results : []
+  if (ofPolicies.some((result) => isRecord(result) && result['policy_id'] === policy.uid)) return 'policy'
+  if (severity === alwaysBlockedSeverity) return 'always_blocked'
+  const asked = textsIn(requested)
+  const found = textsIn(triggered)
+  return found.length > 0 && found.every((category) => asked.includes(category)) ? 'requested' : 'gateway'
+}
+
+/** Only always-blocked categories have it. */
+const alwaysBlockedSeverity = 4
 
 const operationOf = ({ unmapped }: ChainedDocument): OperationName =>
   operationNames.find((name) => name === unmapped.gen_ai?.['operation.name']) ?? 'chat'

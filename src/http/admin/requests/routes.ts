@@ -10,7 +10,8 @@ import type { Route } from '../../route.ts'
 import type { AdminReads } from '../routes.ts'
 import { contentOf, type ContentParts } from './content.ts'
 import type { ReadFilter } from './filter.ts'
-import { presentDetail, resultsIn, versionKey, type DecidedPolicy } from './present-detail.ts'
+import { gatewayVersionIn, policyResultsIn, versionKey, type EvaluatedRules } from './outcomes.ts'
+import { presentDetail } from './present-detail.ts'
 import { presentRequest } from './present.ts'
 import * as Schema from './schema.ts'
 
@@ -69,12 +70,12 @@ export function requestRoutes({ read }: AdminReads<RequestReads>, parts: Request
         const { id: organizationId } = actor.organization
         const event = await events.findRequest(organizationId, id)
         if (!event) throw new Fault('not_found', 'not_found', `There is no request ${id} in the audit log.`)
-        const [chain, known] = await Promise.all([
+        const [chain, rules] = await Promise.all([
           events.chainContext(organizationId, event.sequence),
-          policiesOf(policies, organizationId, event),
+          rulesOf({ policies, gateway }, organizationId, event),
         ])
-        const content = include === 'content' ? await contentOf(event, { ...parts, policies: known, gateway }) : null
-        return presentDetail(event, { chain, policies: known, content })
+        const content = include === 'content' ? await contentOf(event, { ...parts, rules }) : null
+        return presentDetail(event, { ...rules, chain, content })
       },
     }),
   ]
@@ -100,14 +101,15 @@ const cursorsOf = ({ items, nextAfter }: RequestPage) => ({
 /** More results than this are shown without names. */
 const maxPolicies = 50
 
-/** The present name of each policy, and the version that decided. */
-async function policiesOf(
-  policies: PolicyStore,
+/** The rules that checked a request: each policy with its present name, and the versions of that time. */
+async function rulesOf(
+  { policies, gateway }: Pick<RequestReads, 'policies' | 'gateway'>,
   organizationId: string,
   { document }: LoggedEvent,
-): Promise<ReadonlyMap<string, DecidedPolicy>> {
+): Promise<EvaluatedRules> {
+  const gatewayVersion = gatewayVersionIn(document)
   const found = await Promise.all(
-    resultsIn(document)
+    policyResultsIn(document)
       .slice(0, maxPolicies)
       .map(async ({ policyId: id, version }) => {
         const policy = await policies.find(organizationId, id)
@@ -115,5 +117,8 @@ async function policiesOf(
         return [versionKey(id, version), { name: policy?.name ?? null, published }] as const
       }),
   )
-  return new Map(found)
+  return {
+    policies: new Map(found),
+    gateway: gatewayVersion === null ? undefined : await gateway.findVersion(organizationId, gatewayVersion),
+  }
 }

@@ -1,14 +1,15 @@
 import Type, { type Static } from 'typebox'
 import { requestStatuses } from '../../../domain/audit/chain/chained-event.ts'
-import { decisions } from '../../../domain/audit/event/verdict.ts'
+import { checks, decisions } from '../../../domain/audit/event/verdict.ts'
 import { evidenceKinds } from '../../../domain/evaluation/evidence.ts'
-import { checks } from '../../../domain/evaluation/verdict/combine.ts'
+
 import { callerFormats } from '../../../domain/inference/formats.ts'
 import { secondStages } from '../../../domain/scan/classify/classifier.ts'
 import { operationNames } from '../../../domain/inference/operations.ts'
 import { flag, integer, number, text } from '../../described.ts'
 import { idText, orNull, unixTime } from '../../resources/fields.ts'
 import { listOf, listQuery, pageExample } from '../../resources/list.ts'
+import { outcomeFields } from '../../resources/outcome.ts'
 import { RequestFilterFields } from './filter-schema.ts'
 
 const requestId = 'req_01k9z8y7x6w5v4t3s2r1q0p9n8'
@@ -35,6 +36,7 @@ const example = {
   decision: 'refuse',
   is_enforced: true,
   reason_code: 'POLICY_MATCH',
+  check: 'policy',
   policy_id: 'pol_01k9z8y7x6w5v4t3s2r1q0p9n8',
   policy_name: 'No payment data in answers',
   categories: [],
@@ -68,7 +70,8 @@ const fields = {
   decision: Type.Enum([...decisions], { description: 'The decision of the checks.' }),
   is_enforced: Type.Boolean({ description: 'False: the decision was recorded and not applied.' }),
   reason_code: orNull(Type.String(), 'Why, as a code.'),
-  policy_id: orNull(Type.String(), 'The policy that decided.'),
+  check: orNull(Type.Enum([...checks]), 'The check that decided, as in `outcomes`; null if every check allowed it.'),
+  policy_id: orNull(Type.String(), 'The policy that decided, or the `policy_id` of the gateway configuration.'),
   policy_name: orNull(Type.String(), 'Its name at that time.'),
   categories: Type.Array(Type.String(), { description: 'The categories that were found.' }),
   model: text('The model that the caller named.'),
@@ -137,14 +140,25 @@ const TimelineStep = Type.Object(
 
 const Outcome = Type.Object(
   {
-    check: Type.Enum(['policy', 'category', 'gateway'], { description: 'What checked the texts.' }),
-    policy_id: orNull(Type.String(), 'The policy.'),
-    name: orNull(Type.String(), 'The name of the policy or the category.'),
-    version: orNull(Type.Integer(), 'The version of the policy.'),
+    check: outcomeFields.check,
+    is_deciding: flag('Whether this check determined the decision on the request.'),
+    policy_id: orNull(Type.String(), 'The policy, or the `policy_id` of the configuration.'),
+    name: orNull(Type.String(), 'The present name of the policy, or the name of the configuration.'),
+    version: orNull(Type.Integer(), 'The version that was evaluated.'),
     decision: Type.Enum([...decisions], { description: 'What the check decided.' }),
-    is_enforced: Type.Boolean({ description: 'Whether the decision was applied.' }),
+    is_enforced: orNull(
+      Type.Boolean(),
+      'False: the check was monitoring, and its decision was recorded and not applied. Null: events of version 0.2 do not record it.',
+    ),
+    categories: Type.Array(Type.String(), { description: 'The categories that led to the decision.' }),
+    terms: Type.Array(Type.String(), { description: 'The denied terms of the configuration that were found.' }),
+    has_no_allowed_term: flag('Whether it was denied because it contains none of the allowed terms.'),
+    personal_data: Type.Array(
+      Type.Object({ kind: text('The kind, such as `email`.'), count: integer('How many were found.') }),
+      { description: 'The personal data that the configuration redacts.' },
+    ),
     score_bp: orNull(Type.Integer(), 'The score, in basis points.'),
-    threshold_bp: orNull(Type.Integer(), 'The score from which the policy decides, in basis points.'),
+    threshold_bp: orNull(Type.Integer(), 'The score from which the check decides, in basis points.'),
   },
   { title: 'RequestOutcome' },
 )
@@ -225,7 +239,16 @@ const RequestContent = Type.Object(
   {
     level: Type.Enum(['redacted', 'full'], { description: 'Whether personal data in the texts was replaced.' }),
     prompt: Type.Object(MarkedText.properties, { description: 'All messages, each after the name of its role.' }),
-    response: Type.Object(MarkedText.properties, { description: 'The response; empty if there was none.' }),
+    response: Type.Object(
+      {
+        ...MarkedText.properties,
+        withheld_from: orNull(
+          Type.Integer(),
+          'Where the part of the text begins that was not sent, because a check denied it; null if all of it was sent.',
+        ),
+      },
+      { description: 'The response of the model; empty if there was none.' },
+    ),
   },
   { title: 'RequestContent' },
 )
@@ -249,14 +272,20 @@ const detailExample = {
       detail: { coverage: 'held_back', held_back_ms: 31.4 },
     },
   ],
+  direction: 'response',
   outcomes: [
     {
       check: 'policy',
+      is_deciding: true,
       policy_id: 'pol_01k9z8y7x6w5v4t3s2r1q0p9n8',
       name: 'No payment data in answers',
       version: 7,
       decision: 'refuse',
       is_enforced: true,
+      categories: [],
+      terms: [],
+      has_no_allowed_term: false,
+      personal_data: [],
       score_bp: 10_000,
       threshold_bp: 5_000,
     },
@@ -281,7 +310,11 @@ export const RequestDetailObject = Type.Object(
     user_agent: orNull(Type.String(), 'The client of the caller.'),
     finish_reasons: Type.Array(Type.String(), { description: 'Why the response ended.' }),
     timeline: Type.Array(TimelineStep, { description: 'The steps of the request, in order.' }),
-    outcomes: Type.Array(Outcome, { description: 'The outcome of each check.' }),
+    direction: orNull(
+      Type.Enum(['request', 'response']),
+      'What the decision is about; null if the request was rejected before the checks.',
+    ),
+    outcomes: Type.Array(Outcome, { description: 'The outcome of each check that ran, in their order.' }),
     classifier: orNull(Classifier, 'The classifier that scored the texts; null if none did.'),
     receipt: orNull(Receipt, 'What was charged; null if nothing was.'),
     proof: Proof,

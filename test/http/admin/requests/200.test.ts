@@ -171,7 +171,10 @@ describe('a request', () => {
     }
     assert.deepEqual(
       (body['outcomes'] as Row[]).map(({ name, decision }) => [name, decision]),
-      [['No code names', 'allow']],
+      [
+        [null, 'allow'],
+        ['No code names', 'allow'],
+      ],
     )
     const receipt = body['receipt'] as Record<string, number>
     assert.ok((receipt['input_tokens'] ?? 0) > 0)
@@ -199,7 +202,10 @@ describe('a request', () => {
         each['score_bp'],
         each['threshold_bp'],
       ]),
-      [['No code names', 10_000, 5_000]],
+      [
+        [null, null, null],
+        ['No code names', 10_000, 5_000],
+      ],
     )
     assert.equal(body['receipt'], null)
   })

@@ -48,7 +48,7 @@ describe('the texts of a request', () => {
     assert.equal(content.prompt.text, 'user: Tell me about the falcon.')
     assert.deepEqual(markedIn(content.prompt), [['phrase', 'falcon']])
     assert.equal(content.prompt.evidence[0]?.['policy_id'], scene.policyId)
-    assert.deepEqual(content.response, { text: '', evidence: [] })
+    assert.deepEqual(content.response, { text: '', evidence: [], withheld_from: null })
   })
 
   it('are left out, and no read is recorded, if nobody asks for them', async () => {

@@ -33,6 +33,25 @@ describe('a backtest of a draft over HTTP', () => {
     }
   }
 
+  it('replaces fields of the draft for itself only', async () => {
+    const policy = await draft({ rule: 'Never mention "Falcon".', direction: 'request' })
+    const path = `/policies/${textOf(policy)}/backtest`
+    const { body } = await app.admin.send('POST', path, { body: { changes: { rule: 'Never mention "Hello".' } } })
+    const { has_changes: hasChanges, result } = await completed(textOf(policy), textOf(body))
+    assert.equal(hasChanges, true)
+    assert.partialDeepStrictEqual(result, { newly_blocked: 1 })
+    const { draft: kept, revision } = await app.admin.get(`/policies/${textOf(policy)}`)
+    assert.partialDeepStrictEqual({ kept, revision }, { kept: { rule: 'Never mention "Falcon".' }, revision: 1 })
+  })
+
+  it('rejects an invalid rule among the changes, and names it', async () => {
+    const policy = await draft({ rule: 'Never mention "Falcon".' })
+    const body = { changes: { rule: 'cel:nonsense(' } }
+    const rejected = await app.admin.send('POST', `/policies/${textOf(policy)}/backtest`, { body })
+    assert.equal(rejected.status, 422)
+    assert.equal(errorOf(rejected)['param'], 'changes.rule')
+  })
+
   it('starts at once, and ends with the decisions that the draft would have changed', async () => {
     const policyId = textOf(await draft({ rule: 'Never mention "Falcon".', direction: 'request' }))
     const { status, body } = await app.admin.send('POST', `/policies/${policyId}/backtest`, { body: {} })
