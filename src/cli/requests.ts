@@ -169,12 +169,12 @@ function foundBy(outcome: Outcome): string {
 function textLines({ content }: RequestDetailBody): readonly string[] {
   if (content === null) return ['The texts of this request are not kept.']
   const { prompt, response, level } = content
-  const { text, withheld_from: withheldFrom } = response
-  const sent = text.slice(0, withheldFrom ?? undefined)
+  const { text: whole, withheld_from: withheldFrom } = response
+  const sent = whole.slice(0, withheldFrom ?? undefined)
   return [
     `PROMPT (${level})`,
     prompt.text,
     ...(sent === '' ? [] : ['', 'RESPONSE', sent]),
-    ...(withheldFrom === null ? [] : ['', 'RESPONSE, NOT SENT', text.slice(withheldFrom)]),
+    ...(withheldFrom === null ? [] : ['', 'RESPONSE, NOT SENT', whole.slice(withheldFrom)]),
   ]
 }

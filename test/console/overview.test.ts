@@ -82,7 +82,7 @@ describe('the overview of the console', { skip: withoutBrowser }, () => {
     await page.goto(`${proxy.url}/console/requests/${id}`)
     await page.getByLabel('Administrator key').fill(scene.adminKey)
     await page.keyboard.press('Enter')
-    await page.getByText('Denied by No code names.').waitFor()
+    await page.getByText('Denied by the policy No code names (version 1).').waitFor()
     await page.getByRole('link', { name: 'Overview' }).click()
     await page.waitForURL(`${proxy.url}/console/overview`)
     assert.deepEqual(open.errors, [])

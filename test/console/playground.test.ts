@@ -261,7 +261,7 @@ describe('the playground of the console', { skip: withoutBrowser }, () => {
     // The card above grows when its checks arrive, and would move the tab away from the pointer.
     await page.getByRole('cell', { name: 'Deny' }).first().waitFor()
     await page.getByRole('link', { name: 'Verdict' }).click()
-    await page.getByText('Denied by No code names.').waitFor()
+    await page.getByText('Denied by the policy No code names (version 1).').waitFor()
   })
 
   it('opens a request of the log with its model, project and dialect, and loads its text on demand', async () => {

@@ -74,8 +74,7 @@ describe('creating a policy in the console', { skip: withoutBrowser }, () => {
     const requestId = await scene.ask('the falcon')
     await using view = await openPage(browser)
     const { page } = view
-    await scene.openAt(page, `/requests/${requestId}`)
-    await page.getByRole('link', { name: 'Create a policy from this request' }).click()
+    await scene.openAt(page, `/policies?create=${requestId}`)
     const dialog = page.getByRole('dialog', { name: 'New policy' })
     await dialog.getByLabel('Rule').waitFor()
     assert.deepEqual(await accessibilityViolations(page), [])
@@ -92,7 +91,8 @@ describe('creating a policy in the console', { skip: withoutBrowser }, () => {
     const requestId = await scene.ask('nothing special')
     await using view = await openPage(browser, { viewport: { width: 390, height: 844 }, colorScheme: 'dark' })
     const { page } = view
-    await scene.openAt(page, `/policies?create=${requestId}`)
+    await scene.openAt(page, `/requests/${requestId}`)
+    await page.getByRole('link', { name: 'Create a policy from this request' }).click()
     await page.getByText('No check found anything in this request').waitFor()
     assert.deepEqual(await accessibilityViolations(page), [])
     assert.equal(await page.evaluate('document.documentElement.scrollWidth'), 390)

@@ -25,7 +25,7 @@ describe('the requests of the console', { skip: withoutBrowser }, () => {
     await page.keyboard.press('Control+k')
     await page.getByRole('combobox').fill(denied)
     await page.keyboard.press('Enter')
-    await page.getByText('Denied by No code names.').waitFor()
+    await page.getByText('Denied by the policy No code names (version 1).').waitFor()
     const detail = page.getByRole('complementary', { name: 'Request', exact: true })
     await detail.getByText('10,000 / 5,000').waitFor()
     await detail.getByText('Request checks').waitFor()
@@ -52,7 +52,7 @@ describe('the requests of the console', { skip: withoutBrowser }, () => {
     await using other = await openPage(browser)
     await scene.signIn(other.page)
     await other.page.goto(address)
-    await other.page.getByText('Denied by No code names.').waitFor()
+    await other.page.getByText('Denied by the policy No code names (version 1).').waitFor()
     assert.equal(await other.page.getByRole('row').filter({ hasText: 'Allow' }).count(), 0)
   })
 

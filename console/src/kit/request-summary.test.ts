@@ -4,58 +4,105 @@ import type { components } from '../api/schema.d.ts'
 import { summaryOf } from './request-summary.ts'
 
 type Request = components['schemas']['RequestDetail']
+type Outcome = Request['outcomes'][number]
 
-const summary = (changed: Partial<Request>): string =>
+const outcomeOf = (changed: Partial<Outcome>): Outcome => ({
+  check: 'policy',
+  is_deciding: true,
+  policy_id: 'pol_1',
+  name: 'No code names',
+  version: 3,
+  decision: 'refuse',
+  is_enforced: true,
+  categories: [],
+  terms: [],
+  has_no_allowed_term: false,
+  personal_data: [],
+  score_bp: null,
+  threshold_bp: null,
+  ...changed,
+})
+
+const partsOf = (changed: Partial<Request>, ...outcomes: readonly Partial<Outcome>[]) =>
   summaryOf({
     status: 'ok',
     decision: 'allow',
     is_enforced: true,
     model: 'gpt-5',
-    categories: [],
-    policy_name: null,
-    reason_code: null,
     error: null,
+    direction: 'request',
+    outcomes: outcomes.map(outcomeOf),
     ...changed,
   } as Request)
 
+const sentence = (...args: Parameters<typeof partsOf>): string =>
+  partsOf(...args)
+    .map((part) => (typeof part === 'string' ? part : part.label))
+    .join('')
+
+const denied = { status: 'denied', decision: 'refuse' } as const
+const gateway = { check: 'gateway', policy_id: 'default', name: 'Acceptable use', version: 2 } as const
+
 describe('the sentence about a request', () => {
-  it('names the model that answered', () => assert.equal(summary({}), 'Answered by gpt-5; every check allowed it.'))
-  it('names the policy that denied it, whatever the reason code', () =>
+  it('names the model that answered', () => assert.equal(sentence({}), 'Answered by gpt-5; every check allowed it.'))
+
+  it('names the policy that denied a request or a response, with a link', () => {
+    assert.equal(sentence(denied, {}), 'Denied by the policy No code names (version 3).')
     assert.equal(
-      summary({ status: 'denied', decision: 'refuse', policy_name: 'No code names', reason_code: 'REFUSE' }),
-      'Denied by No code names.',
-    ))
-  it('names the categories of a check without a policy', () =>
+      sentence({ ...denied, direction: 'response' }, {}),
+      'The response was denied by the policy No code names (version 3).',
+    )
+    const [link] = partsOf(denied, {}).filter((part) => typeof part !== 'string')
+    assert.deepEqual(link, { label: 'No code names', rule: { kind: 'policy', policyId: 'pol_1' } })
+  })
+
+  it('names the gateway configuration and what it matched, never the code of the reason', () => {
     assert.equal(
-      summary({ status: 'denied', decision: 'refuse', categories: ['hate', 'sexual'] }),
-      'Denied by hate, sexual.',
-    ))
-  it('names the gateway configuration where no policy and no category decided, not the code of the reason', () => {
-    const byGateway = { policy_name: null, reason_code: 'REFUSE' }
-    assert.equal(
-      summary({ status: 'denied', decision: 'refuse', ...byGateway }),
-      'Denied by the gateway configuration.',
+      sentence({ ...denied, reason_code: 'REFUSE' }, { ...gateway, terms: ['project condor'] }),
+      'Denied by the gateway configuration Acceptable use (version 2): the term “project condor”.',
     )
     assert.equal(
-      summary({ decision: 'redact', ...byGateway, reason_code: 'REDACT' }),
-      'Answered by gpt-5; texts were changed by the gateway configuration.',
+      sentence(denied, { ...gateway, categories: ['hate'] }),
+      'Denied by the gateway configuration Acceptable use (version 2): the category hate.',
+    )
+    assert.match(sentence(denied, { ...gateway, has_no_allowed_term: true }), /none of the allowed terms\.$/)
+  })
+
+  it('says what was replaced', () => {
+    const redacted = { decision: 'redact' } as const
+    const found = [{ kind: 'phone', count: 1 }]
+    assert.equal(
+      sentence(redacted, { ...gateway, personal_data: found }),
+      'Answered by gpt-5; the gateway configuration Acceptable use (version 2) replaced one phone number.',
+    )
+    assert.match(sentence({ decision: 'rewrite' }, gateway), /had it rewritten\.$/)
+  })
+
+  it('names a category that moderation blocks, and why it does', () => {
+    const moderation = { policy_id: null, name: null, version: null } as const
+    assert.equal(
+      sentence(denied, { ...moderation, check: 'always_blocked', categories: ['self-harm'] }),
+      'Denied by moderation: self-harm. This category is always blocked; no rule can allow it.',
+    )
+    assert.equal(
+      sentence(denied, { ...moderation, check: 'requested', categories: ['hate'] }),
+      'Denied by moderation: hate. The request asked to block this category.',
     )
   })
-  it('says what a check that is only monitored would do, with a verb', () => {
-    const monitored = { is_enforced: false, policy_name: 'Mail' }
+
+  it('says what a check that is only monitored would have done', () =>
     assert.equal(
-      summary({ ...monitored, decision: 'refuse' }),
-      'Answered by gpt-5. Mail would deny it, and is only monitored.',
-    )
-    assert.match(summary({ ...monitored, decision: 'summary' }), /would summarize it/)
-  })
+      sentence({ is_enforced: false, decision: 'refuse' }, { is_enforced: false }),
+      'Answered by gpt-5. The policy No code names (version 3) would have denied it; it is monitoring.',
+    ))
+
   it('gives the code of an error before anything else', () => {
     assert.equal(
-      summary({ status: 'error', decision: 'refuse', error: 'upstream_timeout' }),
+      sentence({ status: 'error', decision: 'refuse', error: 'upstream_timeout' }),
       'Not answered by gpt-5: upstream_timeout.',
     )
     assert.equal(
-      summary({ status: 'denied', decision: 'not_evaluated', error: 'rate_limit_exceeded' }),
+      sentence({ status: 'denied', decision: 'not_evaluated', error: 'rate_limit_exceeded' }),
       'Rejected before the checks: rate_limit_exceeded.',
     )
   })

@@ -56,7 +56,9 @@ function toneOf({ outcome, step }: Step): string | undefined {
 
 /** The outcome and the details of a step. What has no words is named as the server names it. */
 function noteOf({ outcome, detail }: Step): string {
-  const details = Object.entries(detail ?? {}).map(([name, value]) => detailText(name, value))
+  // How a denied response would have been sent says nothing about it.
+  const shown = Object.entries(detail ?? {}).filter(([name]) => outcome !== 'denied' || name !== 'coverage')
+  const details = shown.map(([name, value]) => detailText(name, value))
   return [...(outcome === null || outcome === 'ok' ? [] : [outcome]), ...details].join(' · ')
 }
 

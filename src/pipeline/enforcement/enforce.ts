@@ -131,18 +131,8 @@ export function createEnforce(parts: EnforceParts): Enforce {
       guard(metered, stopUpstream) {
         response = metered
         const { timing, onWithheld } = call
-        const guardParts = {
-          ...parts,
-          idleTimers,
-          timing,
-          onWithheld,
-          plan,
-          holdBack,
-          rephrase,
-          stopUpstream,
-          conclude,
-        }
-        const output = guardOutput(metered, guardParts)
+        const guardParts = { ...parts, idleTimers, plan, holdBack, rephrase, stopUpstream, conclude }
+        const output = guardOutput(metered, { ...guardParts, timing, onWithheld })
         guarded = output
         const onChunk = (chunk: Chunk): Chunk => {
           metered.delivered(chunk)

@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
+import { useMayOpenRule } from '../../session/may-open-rule.ts'
 import { useInferenceUrl, useMay } from '../../session/session.tsx'
 import { Badge } from '../../kit/badge.tsx'
 import { Card } from '../../kit/card.tsx'
@@ -8,7 +9,7 @@ import { DecisionBadge } from '../../kit/decision-badge.tsx'
 import { count, dollars, milliseconds } from '../../kit/format.ts'
 import { ErrorNotice, Notice } from '../../kit/notice.tsx'
 import { Outcomes } from '../../kit/outcomes.tsx'
-import { summaryOf } from '../../kit/request-summary.ts'
+import { RequestSummary } from '../../kit/request-summary-line.tsx'
 import { Segmented } from '../../kit/segmented.tsx'
 import { LoadingRows } from '../../kit/state.tsx'
 import { TabLinks } from '../../kit/tab-links.tsx'
@@ -132,6 +133,7 @@ type VerdictProps = { readonly requestId: string | undefined; readonly isRunning
 
 function VerdictTab({ requestId, isRunning }: VerdictProps) {
   const mayRead = useMay('audit:read')
+  const mayOpen = useMayOpenRule()
   const { data, isError, isPending } = useSentRequest(mayRead ? requestId : undefined)
   if (!mayRead) return <p className={styles.note}>{text.mayNotRead}</p>
   if (requestId === undefined) return <p className={styles.note}>{isRunning ? text.waiting : text.noVerdict}</p>
@@ -139,10 +141,12 @@ function VerdictTab({ requestId, isRunning }: VerdictProps) {
   if (isPending || data === undefined) return <LoadingRows widths={[90, 220, 60]} rows={4} />
   return (
     <>
-      <p className={styles.summary}>{summaryOf(data)}</p>
+      <div className={styles.summary}>
+        <RequestSummary request={data} mayOpen={mayOpen} />
+      </div>
       <Timeline steps={data.timeline} totalMs={data.latency_ms} />
       <h3>{words.request.outcomes}</h3>
-      <Outcomes outcomes={data.outcomes} isChecked={data.decision !== 'not_evaluated'} />
+      <Outcomes outcomes={data.outcomes} isChecked={data.decision !== 'not_evaluated'} mayOpen={mayOpen} />
       <Facts detail={data} />
     </>
   )

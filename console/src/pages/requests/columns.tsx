@@ -91,6 +91,7 @@ function reasonOf(row: RequestRow): ReactNode {
   if (row.status === 'error' && row.error !== null) return <code>{row.error}</code>
   if (row.policy_name !== null) return row.policy_name
   if (row.categories.length > 0) return row.categories.join(', ')
+  if (row.check === 'gateway') return words.request.checks.gateway
   if (row.reason_code !== null) return <code>{row.reason_code}</code>
   return <span className="none">{words.common.none}</span>
 }

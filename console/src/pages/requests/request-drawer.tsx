@@ -1,6 +1,7 @@
 import { Link, useNavigate, useParams } from '@tanstack/react-router'
 import { use, useEffect, useRef, type ReactNode } from 'react'
 import { useKeyNames, useProjectNames } from '../../api/names.ts'
+import { useMayOpenRule } from '../../session/may-open-rule.ts'
 import { useMay } from '../../session/session.tsx'
 import { IconButton } from '../../kit/button.tsx'
 import { CodeBlock } from '../../kit/code-block.tsx'
@@ -9,11 +10,12 @@ import { DecisionBadge } from '../../kit/decision-badge.tsx'
 import { Drawer, DrawerButtons, DrawerFacts, DrawerSection } from '../../kit/drawer.tsx'
 import { fullTime, milliseconds } from '../../kit/format.ts'
 import { Outcomes } from '../../kit/outcomes.tsx'
-import { summaryOf } from '../../kit/request-summary.ts'
+import { RequestSummary } from '../../kit/request-summary-line.tsx'
 import { ShortId } from '../../kit/short-id.tsx'
 import { FailureState, LoadingRows } from '../../kit/state.tsx'
 import { Timeline } from '../../kit/timeline.tsx'
 import { words } from '../../words/en.ts'
+import { FixPanel } from './fix-panel.tsx'
 import { Proof } from './proof.tsx'
 import { isFromPlayground, useRequest, type RequestDetail } from './queries.ts'
 import { ReceiptTable } from './receipt.tsx'
@@ -28,6 +30,7 @@ export function RequestDrawer() {
   const { requestId } = useParams({ from: '/requests/$requestId' })
   const query = useRequest(requestId)
   const drawer = useRef<HTMLElement>(null)
+  const mayOpen = useMayOpenRule()
   useEffect(() => {
     drawer.current?.scrollTo({ top: 0 })
   }, [requestId])
@@ -36,7 +39,7 @@ export function RequestDrawer() {
       ref={drawer}
       label={text.label}
       bar={<Bar requestId={requestId} request={query.data} />}
-      title={query.data && <p>{summaryOf(query.data)}</p>}
+      title={query.data && <RequestSummary request={query.data} mayOpen={mayOpen} />}
       lead={
         query.data && (
           <Link className={styles.playground} to="/playground" search={playgroundSearch(query.data)}>
@@ -102,11 +105,27 @@ const playgroundSearch = (request: RequestDetail) => ({
   copy: request.is_content_kept ? request.id : undefined,
 })
 
+/** The way to a better rule: the one that decided is changed, and a new one is made where none did. */
+function Repair({ request }: { readonly request: RequestDetail }) {
+  const mayWrite = useMay('policies:write')
+  const mayChangeGateway = useMay('gateway:write')
+  const deciding = request.outcomes.find((outcome) => outcome.is_deciding)
+  // A policy without a name is deleted.
+  if (deciding?.check === 'policy' && deciding.name !== null) return <FixPanel outcome={deciding} />
+  if (deciding?.check === 'gateway') return mayChangeGateway ? <Link to="/gateway">{text.fix.gateway}</Link> : null
+  if (deciding !== undefined || !mayWrite) return null
+  return (
+    <Link to="/policies" search={{ create: request.id }}>
+      {text.createPolicy}
+    </Link>
+  )
+}
+
 function Detail({ request }: { readonly request: RequestDetail }) {
   const { timeline, outcomes, receipt, proof, latency_ms: latencyMs } = request
   const projects = useProjectNames()
   const keys = useKeyNames()
-  const mayWrite = useMay('policies:write')
+  const mayOpen = useMayOpenRule()
   const projectId = request.project_id ?? words.common.none
   const keyId = request.api_key_id ?? words.common.none
   const facts: readonly (readonly [string, ReactNode])[] = [
@@ -125,12 +144,8 @@ function Detail({ request }: { readonly request: RequestDetail }) {
         <Timeline steps={timeline} totalMs={latencyMs} />
       </DrawerSection>
       <DrawerSection title={text.outcomes} note={outcomes.length > 0 ? text.outcomesNote : ''}>
-        <Outcomes outcomes={outcomes} isChecked={request.decision !== 'not_evaluated'} />
-        {mayWrite && (
-          <Link to="/policies" search={{ create: request.id }}>
-            {text.createPolicy}
-          </Link>
-        )}
+        <Outcomes outcomes={outcomes} isChecked={request.decision !== 'not_evaluated'} mayOpen={mayOpen} />
+        <Repair key={request.id} request={request} />
       </DrawerSection>
       <DrawerSection title={text.texts.title}>
         <Texts key={request.id} request={request} />

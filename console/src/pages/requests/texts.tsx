@@ -7,6 +7,7 @@ import { ErrorNotice } from '../../kit/notice.tsx'
 import { SmallHeading } from '../../kit/small-heading.tsx'
 import { LoadingRows } from '../../kit/state.tsx'
 import { words } from '../../words/en.ts'
+import { marksWithin } from './marks.ts'
 import { useRequestContent, type RequestContent, type RequestDetail } from './queries.ts'
 import styles from './texts.module.css'
 
@@ -53,11 +54,19 @@ function Shown({ content: { level, prompt, response } }: { readonly content: Req
       <SmallHeading>{text.prompt}</SmallHeading>
       <MarkedText text={prompt.text} marks={prompt.evidence} />
       <SmallHeading>{text.response}</SmallHeading>
-      {response.text === '' ? (
-        <p className={styles.note}>{text.noResponse}</p>
-      ) : (
-        <MarkedText text={response.text} marks={response.evidence} />
-      )}
+      {response.text === '' ? <p className={styles.note}>{text.noResponse}</p> : <Response response={response} />}
+    </>
+  )
+}
+
+/** What was sent, then what a check withheld. */
+function Response({ response: { text: whole, evidence, withheld_from: from } }: Pick<RequestContent, 'response'>) {
+  if (from === null) return <MarkedText text={whole} marks={evidence} />
+  return (
+    <>
+      {from > 0 && <MarkedText text={whole.slice(0, from)} marks={marksWithin(evidence, 0, from)} />}
+      <p className={styles.withheld}>{text.withheld}</p>
+      <MarkedText text={whole.slice(from)} marks={marksWithin(evidence, from, whole.length)} />
     </>
   )
 }

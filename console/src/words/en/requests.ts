@@ -58,6 +58,20 @@ export const requests = {
   wouldBe: (decision: string) => `Would be: ${decision}. Recorded, not enforced.`,
 } as const
 
+/** Singular and plural. */
+const personalDataKinds: Readonly<Record<string, readonly [string, string]>> = {
+  email: ['email address', 'email addresses'],
+  phone: ['phone number', 'phone numbers'],
+  card: ['card number', 'card numbers'],
+  iban: ['IBAN', 'IBANs'],
+  national_id: ['national ID', 'national IDs'],
+  ip_address: ['IP address', 'IP addresses'],
+  mac_address: ['MAC address', 'MAC addresses'],
+  secret: ['secret', 'secrets'],
+  date_of_birth: ['date of birth', 'dates of birth'],
+  name: ['name', 'names'],
+}
+
 export const request = {
   createPolicy: 'Create a policy from this request',
   label: 'Request',
@@ -67,13 +81,38 @@ export const request = {
   timeline: 'Timeline',
   noTimeline: 'This request was made before its steps were measured.',
   summary: {
-    gateway: 'the gateway configuration',
-    verbs: { refuse: 'deny', escalate: 'escalate', redact: 'redact', rewrite: 'rewrite', summary: 'summarize' },
+    gateway: 'gateway configuration',
+    ofGateway: 'the gateway configuration ',
+    policy: 'the policy ',
+    moderation: 'moderation',
+    version: (version: number) => ` (version ${version})`,
+    verbs: {
+      refuse: 'denied',
+      escalate: 'escalated',
+      redact: 'redacted',
+      rewrite: 'rewritten',
+      summary: 'summarized',
+      allow: 'allowed',
+    },
     allowed: (model: string) => `Answered by ${model}; every check allowed it.`,
-    denied: (by: string) => `Denied by ${by}.`,
-    changed: (model: string, by: string) => `Answered by ${model}; texts were changed by ${by}.`,
-    monitored: (model: string, decision: string, by: string) =>
-      `Answered by ${model}. ${by} would ${decision} it, and is only monitored.`,
+    denied: (isResponse: boolean) => (isResponse ? 'The response was denied by ' : 'Denied by '),
+    changed: (model: string) => `Answered by ${model}; `,
+    monitored: (model: string) => `Answered by ${model}. `,
+    would: (decision: string) => ` would have ${decision} it; it is monitoring`,
+    alwaysBlocked: (categories: readonly string[]) =>
+      `: ${categories.join(', ')}. This category is always blocked; no rule can allow it.`,
+    requested: (categories: readonly string[]) =>
+      `: ${categories.join(', ')}. The request asked to block this category.`,
+    noAllowedTerm: ': the request has none of the allowed terms.',
+    term: (term: string) => `the term “${term}”`,
+    category: (category: string) => `the category ${category}`,
+    reworded: ' had it rewritten.',
+    redacted: ' replaced personal data.',
+    replaced: (kinds: readonly string[]) => ` replaced ${kinds.join(', ')}.`,
+    personalData: (kind: string, count: number) => {
+      const [one, many] = personalDataKinds[kind] ?? [kind, kind]
+      return count === 1 ? `one ${one}` : `${count} ${many}`
+    },
     failed: (model: string, code: string) => `Not answered by ${model}: ${code}.`,
     rejected: (code: string) => `Rejected before the checks: ${code}.`,
   },
@@ -95,9 +134,41 @@ export const request = {
     linear_encoder_starting: 'Linear stage; the encoder was being loaded',
     linear_remote_failed: 'Linear stage; the moderation endpoint failed',
   },
-  outcomes: 'Outcomes',
+  fix: {
+    open: 'Fix this',
+    way: 'What to change',
+    ways: { threshold: 'Raise the threshold', rule: 'Edit the rule' },
+    threshold: 'Threshold, in basis points',
+    thresholdHint: (score: string, threshold: string) =>
+      `This request scored ${score}; the threshold was ${threshold}.`,
+    noThreshold: 'No threshold lets this request pass, because its score is the highest. Edit the rule.',
+    rule: 'Rule',
+    ruleHint: 'Plain language, or cel: and an expression.',
+    otherChanges: 'The draft of this policy has other changes that are not published. The replay includes them.',
+    noTexts: 'A replay needs kept texts. Set audit.content to keep those of later requests.',
+    mayNotRead: 'You need content:read to replay requests.',
+    unchanged: 'Change the rule first.',
+    replay: 'Replay the last 7 days',
+    save: 'Save as draft',
+    running: 'Replaying',
+    letsThrough: (passed: string, denied: string) => `Would let ${passed} of ${denied} denied requests through.`,
+    denies: (denied: string) => `Would deny ${denied} more.`,
+    replayed: (replayed: string) => `Replayed ${replayed} requests whose texts are kept.`,
+    wouldPass: 'would pass',
+    wouldBeDenied: 'would be denied',
+    gateway: 'Change the gateway configuration',
+  },
+  outcomes: 'Checks',
+  checks: {
+    always_blocked: 'Always blocked categories',
+    requested: 'Categories that the request blocks',
+    gateway: 'Gateway configuration',
+    policy: 'Policy',
+  },
+  decided: 'decided',
+  modeUnknown: 'Events of version 0.2 do not record whether this check was enforced.',
   outcomesNote: 'score against threshold, in basis points',
-  noOutcomes: 'No check matched.',
+  noOutcomes: 'No check found anything.',
   notChecked: 'The request was rejected before the checks.',
   texts: {
     title: 'Texts',
@@ -109,6 +180,7 @@ export const request = {
     prompt: 'Prompt',
     response: 'Response',
     noResponse: 'There was no response.',
+    withheld: 'Not sent to the caller',
   },
   receipt: 'Receipt',
   noReceipt: 'Nothing was charged.',

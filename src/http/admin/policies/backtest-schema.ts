@@ -38,7 +38,12 @@ export const CreateBacktest = Type.Object(
     ),
     changes: Type.Optional(
       Type.Object(
-        { rule: Type.Optional(rule), match_threshold_basis_points: Type.Optional(threshold) },
+        {
+          rule: Type.Optional(rule),
+          match_threshold_basis_points: Type.Optional(
+            Type.Integer({ minimum, maximum, description: 'The score from which the rule matches.' }),
+          ),
+        },
         {
           additionalProperties: false,
           minProperties: 1,

@@ -1,8 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { requestStatuses } from '../../../domain/audit/chain/chained-event.ts'
 import { checks, decisions } from '../../../domain/audit/event/verdict.ts'
-import { evidenceKinds } from '../../../domain/evaluation/evidence.ts'
-
 import { callerFormats } from '../../../domain/inference/formats.ts'
 import { secondStages } from '../../../domain/scan/classify/classifier.ts'
 import { operationNames } from '../../../domain/inference/operations.ts'
@@ -10,6 +8,7 @@ import { flag, integer, number, text } from '../../described.ts'
 import { idText, orNull, unixTime } from '../../resources/fields.ts'
 import { listOf, listQuery, pageExample } from '../../resources/list.ts'
 import { outcomeFields } from '../../resources/outcome.ts'
+import { RequestContent } from './content-schema.ts'
 import { RequestFilterFields } from './filter-schema.ts'
 
 const requestId = 'req_01k9z8y7x6w5v4t3s2r1q0p9n8'
@@ -210,47 +209,6 @@ const Receipt = Type.Object(
     usage_source: orNull(Type.String(), 'Who counted the tokens.'),
   },
   { title: 'RequestReceipt' },
-)
-
-const TextEvidence = Type.Object(
-  {
-    check: Type.Enum([...checks], { description: 'The check that acted on it.' }),
-    policy_id: orNull(Type.String(), 'The policy, for the check `policy`.'),
-    kind: Type.Enum([...evidenceKinds], { description: 'What it is, as in `POST /v1/organization/evaluate`.' }),
-    name: text('The term, category, kind of personal data, phrase or pattern.'),
-    start: integer('Start in the text, in UTF-16 code units from 0.'),
-    end: integer('End, exclusive.'),
-  },
-  { title: 'TextEvidence', description: 'A part of the text that a check acted on.' },
-)
-
-const MarkedText = Type.Object(
-  {
-    text: text('The text. A text of more than 256,000 bytes is truncated and ends in an ellipsis.'),
-    evidence: Type.Array(TextEvidence, {
-      description:
-        'What the checks acted on, found in the kept text by the versions that decided. A rule that a judge model evaluated has no evidence.',
-    }),
-  },
-  { title: 'MarkedText' },
-)
-
-const RequestContent = Type.Object(
-  {
-    level: Type.Enum(['redacted', 'full'], { description: 'Whether personal data in the texts was replaced.' }),
-    prompt: Type.Object(MarkedText.properties, { description: 'All messages, each after the name of its role.' }),
-    response: Type.Object(
-      {
-        ...MarkedText.properties,
-        withheld_from: orNull(
-          Type.Integer(),
-          'Where the part of the text begins that was not sent, because a check denied it; null if all of it was sent.',
-        ),
-      },
-      { description: 'The response of the model; empty if there was none.' },
-    ),
-  },
-  { title: 'RequestContent' },
 )
 
 const detailExample = {

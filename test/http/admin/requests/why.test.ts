@@ -1,133 +1,21 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { startTestApp, type TestApp } from '../../../support/app.ts'
-import { answerJson, answerStream, startUpstream, type TestUpstream } from '../../../support/upstream.ts'
+import {
+  addPolicy,
+  decidingOf,
+  denials,
+  markedIn,
+  openDenialScene,
+  setGateway,
+  type Marked,
+} from '../../../support/denial-scene.ts'
 
-type Outcome = {
-  readonly check: string
-  readonly is_deciding: boolean
-  readonly name: string | null
-  readonly version: number | null
-  readonly decision: string
-  readonly is_enforced: boolean | null
-  readonly categories: readonly string[]
-  readonly terms: readonly string[]
-  readonly has_no_allowed_term: boolean
-  readonly personal_data: readonly unknown[]
-}
-type Marked = { readonly text: string; readonly evidence: readonly { check: string; start: number; end: number }[] }
-type Detail = {
-  readonly status: string
-  readonly check: string | null
-  readonly policy_name: string | null
-  readonly direction: string
-  readonly outcomes: readonly Outcome[]
-  readonly content: { prompt: Marked; response: Marked & { withheld_from: number | null } } | null
-}
-
-const crisis = 'I want to kill myself tonight.'
 const insult = 'All immigrants are filthy vermin and must be exterminated.'
 
-type Scene = TestApp & {
-  readonly upstream: TestUpstream
-  change(path: string, body: object, method?: string): Promise<Record<string, unknown>>
-  /** Sends a request to the scripted upstream and reads what the console shows of it. */
-  ask(sent: Sent): Promise<Detail>
-}
-type Sent = { readonly prompt?: string; readonly answer?: string; readonly stream?: boolean; readonly more?: object }
-
-async function openScene(content: 'none' | 'redacted' | 'full' = 'full'): Promise<Scene> {
-  const upstream = await startUpstream()
-  const app = await startTestApp({
-    config: {
-      audit: { content },
-      upstreams: [{ name: 'scripted', kind: 'openai-chat', base_url: `${upstream.url}/v1` }],
-      models: [{ name: 'scripted', targets: [{ upstream: 'scripted' }] }],
-    },
-  })
-  const admin = { authorization: `Bearer ${app.adminKey}`, 'content-type': 'application/json' }
-  return {
-    ...app,
-    upstream,
-    async change(path, body, method = 'POST') {
-      const response = await fetch(app.url + path, { method, headers: admin, body: JSON.stringify(body) })
-      const text = await response.text()
-      assert.ok(response.ok, text)
-      return JSON.parse(text) as Record<string, unknown>
-    },
-    async ask({ prompt = 'Hello', answer = 'Hello to you', stream = false, more = {} }) {
-      upstream.answer(stream ? answerStream(...eventsOf(answer)) : answerJson(completionOf(answer)))
-      const messages = [{ role: 'user', content: prompt }]
-      const response = await app.post('/v1/chat/completions', { model: 'scripted', stream, messages, ...more })
-      await response.text()
-      const id = response.headers.get('x-request-id') ?? ''
-      const read = await app.get(`/v1/organization/requests/${id}?include=content`, admin)
-      assert.equal(read.status, 200)
-      return (await read.json()) as Detail
-    },
-    async [Symbol.asyncDispose]() {
-      await app[Symbol.asyncDispose]()
-      await upstream[Symbol.asyncDispose]()
-    },
-  }
-}
-
-const usage = { prompt_tokens: 5, completion_tokens: 16, total_tokens: 21 }
-const completionOf = (content: string) => ({
-  id: 'c',
-  object: 'chat.completion',
-  created: 1,
-  model: 'm',
-  choices: [{ index: 0, message: { role: 'assistant', content }, finish_reason: 'stop' }],
-  usage,
-})
-
-const eventsOf = (text: string): string[] => [
-  ...(text.match(/\S+\s*/g) ?? []).map((content) => eventOf({ content }, null)),
-  eventOf({}, 'stop'),
-  'data: [DONE]\n\n',
-]
-const eventOf = (delta: object, reason: string | null): string =>
-  `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [{ index: 0, delta, finish_reason: reason }], ...(reason && { usage }) })}\n\n`
-
-async function addPolicy(scene: Scene, fields: object): Promise<string> {
-  const { id } = await scene.change('/v1/organization/policies', { mode: 'enforcing', ...fields })
-  await scene.change(`/v1/organization/policies/${String(id)}/publish`, { revision: 1 })
-  return String(id)
-}
-
-const setGateway = (scene: Scene, rules: object, more: object = {}) =>
-  scene.change('/api/policy-gateway/config', { name: 'Acceptable use', policy_id: 'acceptable', rules, ...more }, 'PUT')
-
-const decidingOf = ({ outcomes }: Detail): Outcome | undefined => outcomes.find((outcome) => outcome.is_deciding)
-const markedIn = ({ text, evidence }: Marked): string[] => evidence.map(({ start, end }) => text.slice(start, end))
-
-const kinds: readonly {
-  readonly check: string
-  readonly text: string
-  readonly marked: string
-  setUp(scene: Scene): Promise<unknown>
-}[] = [
-  { check: 'always_blocked', text: crisis, marked: crisis, setUp: async () => undefined },
-  {
-    check: 'gateway',
-    text: 'The budget of project condor is large.',
-    marked: 'project condor',
-    setUp: (scene) => setGateway(scene, { denylist: ['project heron', 'project condor'] }),
-  },
-  {
-    check: 'policy',
-    text: 'They say the falcon flies at dawn.',
-    marked: 'falcon',
-    setUp: (scene) =>
-      addPolicy(scene, { name: 'No code names', rule: 'cel:text.contains("falcon")', direction: 'both' }),
-  },
-]
-
 describe('why a request was denied', () => {
-  for (const { check, text, marked, setUp } of kinds) {
+  for (const { check, text, marked, setUp } of denials) {
     it(`names the check ${check} and the words that matched, for a request`, async () => {
-      await using scene = await openScene()
+      await using scene = await openDenialScene()
       await setUp(scene)
       const detail = await scene.ask({ prompt: text })
       assert.deepEqual([detail.status, detail.check, detail.direction], ['denied', check, 'request'])
@@ -138,7 +26,7 @@ describe('why a request was denied', () => {
 
     for (const stream of [false, true])
       it(`names the check ${check} and the words that matched, for a ${stream ? 'stream' : 'whole response'}`, async () => {
-        await using scene = await openScene()
+        await using scene = await openDenialScene()
         await setUp(scene)
         const opening = 'Here is what I know about it. '.repeat(stream ? 20 : 1)
         const detail = await scene.ask({ answer: opening + text, stream })
@@ -153,13 +41,13 @@ describe('why a request was denied', () => {
   }
 
   it('names the requested category', async () => {
-    await using scene = await openScene()
+    await using scene = await openDenialScene()
     const detail = await scene.ask({ prompt: insult, more: { flagged_categories: ['hate'] } })
     assert.deepEqual([detail.check, decidingOf(detail)?.categories], ['requested', ['hate']])
   })
 
   it('names the configuration, its version and its term, also without kept texts', async () => {
-    await using scene = await openScene('none')
+    await using scene = await openDenialScene('none')
     await setGateway(scene, { denylist: ['project heron', 'project condor'] })
     const detail = await scene.ask({ prompt: 'What is project condor?' })
     await setGateway(scene, { denylist: [] })
@@ -172,7 +60,7 @@ describe('why a request was denied', () => {
   })
 
   it('counts the personal data that was replaced', async () => {
-    await using scene = await openScene()
+    await using scene = await openDenialScene()
     await setGateway(scene, { redact: true })
     const detail = await scene.ask({ prompt: 'Call me at +49 170 1234567 or write to ada@example.com' })
     assert.equal(detail.status, 'ok')
@@ -183,7 +71,7 @@ describe('why a request was denied', () => {
   })
 
   it('says if a request contains none of the allowed terms', async () => {
-    await using scene = await openScene()
+    await using scene = await openDenialScene()
     await setGateway(scene, { allowlist: ['invoice'] })
     const detail = await scene.ask({ prompt: 'Tell me a joke' })
     assert.deepEqual([decidingOf(detail)?.check, decidingOf(detail)?.has_no_allowed_term], ['gateway', true])
@@ -192,7 +80,7 @@ describe('why a request was denied', () => {
 
 describe('the checks of a request', () => {
   it('are all listed, each enforced or monitoring on its own', async () => {
-    await using scene = await openScene()
+    await using scene = await openDenialScene()
     await setGateway(scene, { redact: true })
     await addPolicy(scene, { name: 'No medical advice', rule: 'cel:text.contains("aspirin")', mode: 'monitoring' })
     await addPolicy(scene, { name: 'No code names', rule: 'cel:text.contains("falcon")' })
@@ -219,7 +107,7 @@ describe('the checks of a request', () => {
   })
 
   it('include a gateway configuration that is only observed', async () => {
-    await using scene = await openScene()
+    await using scene = await openDenialScene()
     await setGateway(scene, { denylist: ['condor'] }, { rollout: { shadow: { enabled: true } } })
     await addPolicy(scene, { name: 'No code names', rule: 'cel:text.contains("falcon")' })
     const detail = await scene.ask({ prompt: 'the condor and the falcon' })
@@ -231,7 +119,7 @@ describe('the checks of a request', () => {
 
 describe('a withheld response', () => {
   it('is kept without personal data if only redacted texts are kept', async () => {
-    await using scene = await openScene('redacted')
+    await using scene = await openDenialScene('redacted')
     await addPolicy(scene, { name: 'No code names', rule: 'cel:text.contains("falcon")', direction: 'response' })
     const detail = await scene.ask({ answer: 'Write to ada@example.com about the falcon.' })
     const response = detail.content?.response
@@ -240,7 +128,7 @@ describe('a withheld response', () => {
   })
 
   it('is not sent to the destinations of the audit log as a response', async () => {
-    await using scene = await openScene('full')
+    await using scene = await openDenialScene('full')
     await addPolicy(scene, { name: 'No code names', rule: 'cel:text.contains("falcon")', direction: 'response' })
     await scene.ask({ answer: 'about the falcon' })
     const exported = await scene.get('/v1/organization/audit_logs/export?content=full', {
