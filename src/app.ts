@@ -58,7 +58,7 @@ export async function createApp(config: Config, env: Environment, world: World =
   const stores = createStores(infrastructure)
   const { authenticator, freeRequests, sessions, oidc, onDenied } = await createIdentity(infrastructure, stores)
   const inference = await openInference(infrastructure, stores, { freeRequests, env })
-  const { served, catalogue, counters, credits, audit } = inference
+  const { served, counters, credits, audit } = inference
   const recorder = createRequestRecorder({ clock, log, metrics, onDenied })
   const callerOf = createCallerOf({ authenticator, freeRequests, sessions })
   const listeners = built.use(createListeners(infrastructure, { recorder, identify: callerOf.identify }))
@@ -74,7 +74,7 @@ export async function createApp(config: Config, env: Environment, world: World =
       evaluation: inference.evaluation,
       installation: createSystem(infrastructure, { served, env, counters, readiness }),
       preflight: credits.preflight,
-      catalogue,
+      modelSetOf: served.modelSetOf,
       testSink: audit.testSink,
       inFlight,
       readiness,

@@ -24,7 +24,7 @@ export async function openInference(
   { freeRequests, env }: InferenceSources,
 ) {
   const { built, config, clock, ids, metrics } = infrastructure
-  const served = openModels(infrastructure, env)
+  const served = openModels(infrastructure, { stores, env })
   const { countEnded, countDecisions } = createRequestMetrics({ ...served, metrics })
   const rules = await createRules(infrastructure, served)
   const { enforce, checkBeforeCounting, scanText, simulate, findEvidence, isAuditRequired } = openEvaluation(
@@ -32,7 +32,7 @@ export async function openInference(
     stores,
     { ...rules, holdMs: holdMsOf(infrastructure, served), countDecisions },
   )
-  const { catalogue, counters, credits, run, ...counted } = await openPipeline(infrastructure, {
+  const { counters, credits, run, ...counted } = await openPipeline(infrastructure, {
     freeRequests,
     overrides: overrideStore(stores.reading),
     enforce,
@@ -43,7 +43,6 @@ export async function openInference(
   const audit = built.use(await openAudit(infrastructure, stores, { isAuditRequired }))
   return {
     served,
-    catalogue,
     counters,
     credits,
     audit,
@@ -56,7 +55,7 @@ export async function openInference(
       readBalance: credits.readBalance,
       creditUsd: config.credits.credit_usd,
       moderationModel: rules.model,
-      modelDirectory: served.modelDirectory,
+      modelSetOf: served.modelSetOf,
       stored: await openStoredData(infrastructure),
       retentionMs: config.responses.retention_days * dayMs,
       startTrace: await openTraces(infrastructure, packageFile.version),

@@ -15,7 +15,8 @@ import { openCounters } from './limit-counters.ts'
 import { openCredits } from './billing.ts'
 import type { Infrastructure } from './infrastructure.ts'
 import type { ServedModels } from './upstreams/models.ts'
-import { longestRequestMs } from './upstreams/upstreams.ts'
+import { longestOfAllMs } from './upstreams/installation-entries.ts'
+import { organizationLabel } from './upstreams/labels.ts'
 import type { OverrideStore } from '../domain/limits/overrides.ts'
 
 const leaseMs = 30_000
@@ -33,22 +34,23 @@ export type PipelineParts = {
 
 /** Time after which a request has ended, or its process has died. */
 export const holdMsOf = (
-  { upstreams }: Pick<Infrastructure, 'upstreams'>,
+  { config, upstreams }: Pick<Infrastructure, 'config' | 'upstreams'>,
   { models }: Pick<ServedModels, 'models'>,
-): number => longestRequestMs(models, upstreams) + holdMarginMs
+): number => longestOfAllMs({ config, models, upstreams }) + holdMarginMs
 
 /**
  * Logs every answer whose upstream reports an implausible token count, because such an upstream may be faulty. The caller is
  * charged by the gateway's own count instead.
  */
-function createUsageReport({ log, metrics }: Infrastructure): RunParts['onImplausibleUsage'] {
+function createUsageReport({ log, metrics, upstreams }: Infrastructure): RunParts['onImplausibleUsage'] {
+  const shared = new Set(upstreams.map(({ name }) => name))
   const answers = metrics.counter(
     'gatehouse_implausible_usage_total',
     'Answers whose upstream reported an implausible token count; the count of the gateway was charged.',
     { upstream: 'closed-by-caller' },
   )
   return ({ requestId, upstream, model, usage }) => {
-    answers.add({ upstream })
+    answers.add({ upstream: shared.has(upstream) ? upstream : organizationLabel })
     const counts = { reported_tokens: usage.reportedTokens, charged_tokens: totalTokens(usage) }
     log.warn({ request_id: requestId, upstream, model, ...counts }, 'the upstream reported an implausible token count')
   }
@@ -60,18 +62,17 @@ export async function openPipeline(
   { freeRequests, overrides, enforce, checkBeforeCounting, scanText, served }: PipelineParts,
 ) {
   const { built, config, clock, random, log, storage } = infrastructure
-  const { catalogue, providers, health } = served
+  const { modelSetOf } = served
   const holdMs = holdMsOf(infrastructure, served)
   const settings = { leaseMs, holdMs, countRejectedIn: config.limits.count_refused }
   const counters = built.use(await openCounters({ ...infrastructure, settings }))
   const credits = built.use(await openCredits({ ...infrastructure, counters, overrides, holdMs }))
   const { count } = built.use(createTokenizer(clock))
-  const counting = { catalogue, providers, factors: createLearnedFactors(), count, clock, checkBeforeCounting }
+  const counting = { modelSetOf, factors: createLearnedFactors(), count, clock, checkBeforeCounting }
   const run = createRun({
-    catalogue,
+    installation: served,
+    modelSetOf,
     storage,
-    providers,
-    health,
     clock,
     random,
     admission: credits.admission,
@@ -90,7 +91,6 @@ export async function openPipeline(
   const tokenizer = { countTexts: count, decodeTokens }
   const moderate = createModerate(scanText)
   return {
-    catalogue,
     counters,
     credits,
     run,

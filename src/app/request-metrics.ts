@@ -7,6 +7,7 @@ import { callerFormats } from '../domain/inference/formats.ts'
 import { operationNames } from '../domain/inference/operations.ts'
 import type { EndedRequest } from '../pipeline/record.ts'
 import type { ServedModels } from './upstreams/models.ts'
+import { modelLabel, organizationLabel } from './upstreams/labels.ts'
 
 /** The metrics of inference requests. Everything is counted once per request, at its end, so a chunk costs nothing. */
 export type RequestMetrics = {
@@ -14,7 +15,7 @@ export type RequestMetrics = {
   readonly countDecisions: (decisions: readonly Decision[]) => void
 }
 
-type Sources = Pick<ServedModels, 'catalogue' | 'providers' | 'health'> & { readonly metrics: Metrics }
+type Sources = Pick<ServedModels, 'catalogue' | 'modelSetOf' | 'providers' | 'health'> & { readonly metrics: Metrics }
 
 /** The formats of chats, and the operations that have one format. */
 const dialects = [...new Set([...callerFormats, ...operationNames])]
@@ -64,7 +65,7 @@ const byUpstream = { upstream: 'closed-by-caller' } as const
 
 /** Defines the metrics of requests. Models are the entries of the catalogue, upstreams those of the configuration. */
 export function createRequestMetrics(sources: Sources): RequestMetrics {
-  const { catalogue, metrics } = sources
+  const { metrics } = sources
   const countRequest = defineRequests(metrics)
   const countUpstreamCalls = defineUpstreams(sources)
   const countUsage = defineUsage(metrics)
@@ -77,7 +78,7 @@ export function createRequestMetrics(sources: Sources): RequestMetrics {
     .series({})
   return {
     countEnded(ended) {
-      const model = catalogue.entryOf(ended.call.request.model)?.name ?? 'other'
+      const model = modelLabel(sources, ended.call)
       countRequest(ended, model)
       countUpstreamCalls(ended)
       countUsage(ended, model)
@@ -143,9 +144,12 @@ function defineUpstreams(sources: Sources): (ended: EndedRequest) => void {
   }))
   for (const upstream of providers.keys()) seriesOf(upstream)
   addUpstreamReadings(sources)
+  const labelOf = (upstream: string): string => (providers.has(upstream) ? upstream : organizationLabel)
   return ({ timing, failure }) => {
-    const { upstream, failedAttempts, calledUs = 0, firstByteUs, answeredUs } = timing
-    if (upstream === undefined) return
+    const { calledUs = 0, firstByteUs, answeredUs } = timing
+    if (timing.upstream === undefined) return
+    const upstream = labelOf(timing.upstream)
+    const failedAttempts = timing.failedAttempts?.map((failed) => ({ ...failed, upstream: labelOf(failed.upstream) }))
     if (failedAttempts !== undefined) {
       for (const { upstream: failed, code } of failedAttempts)
         seriesOf(failed).calls.get(attemptOutcomes[code] ?? 'failed')?.()

@@ -115,8 +115,8 @@ export const faultCodes = {
   apply_in_progress:
     'Another `gatehouse apply` is changing the organization; run it again when that one has ended, at the latest after a minute.',
   duplicate_name:
-    'Another policy of the organization has this name. Upper and lower case and outer spaces make no difference.',
-  revision_conflict: 'The policy was changed after the revision in the request; read it again.',
+    'Another policy, upstream or model has this name. For policies, upper and lower case and outer spaces make no difference.',
+  revision_conflict: 'The resource was changed after the revision in the request; read it again.',
   managed_elsewhere:
     'Other files manage the resource; change it there, or take it over with `gatehouse apply --take-over`.',
   stale_configuration: 'The gateway configuration was saved after the `updated_at` in `If-Match`; read it again.',
@@ -124,6 +124,10 @@ export const faultCodes = {
   invalid_state: 'The resource is in a state that does not allow this operation.',
   no_unpublished_changes: 'The draft is the same as the current version, so there is nothing to publish.',
   sink_limit_reached: 'The organization already has the maximum number of export sinks.',
+  model_limit_reached: 'The organization already has the maximum number of upstreams or models.',
+  upstream_in_use: 'Models use the upstream; change or delete them first. The message names them.',
+  defined_in_configuration:
+    'The upstream or model is defined in the configuration of the installation and can only be changed there.',
   last_admin_key:
     'The last administrator key with the permission `*` cannot be revoked through the API; create another one first.',
   view_limit_reached: 'The key or member has already saved the maximum number of views.',
@@ -143,6 +147,8 @@ export const faultCodes = {
   policy_blocked:
     'A rule of the organization denies the request or the answer; `policy` names the rule and the audit event. An administrator reads the event with `GET /v1/organization/audit_logs/{event_id}`.',
   model_not_found: 'There is no model of this name in the catalogue.',
+  model_paused: 'An administrator of the organization paused the model.',
+  upstream_paused: 'An administrator of the organization paused every upstream of the model.',
   upstream_error: 'The model’s upstream failed or sent an invalid response.',
   upstream_rejected:
     'The model’s upstream rejected the request. The message has its reason, unless a rule denies that text in answers.',

@@ -1,4 +1,5 @@
-import Type from 'typebox'
+import Type, { type Static } from 'typebox'
+import { Value } from 'typebox/value'
 import { upstreamKinds } from '../wire/upstream-kinds.ts'
 import { entry, section } from './section.ts'
 
@@ -161,3 +162,11 @@ export const Model = entry(
   },
   'A model that callers may use.',
 )
+
+/** The settings of an upstream with the defaults of those that are missing. */
+export const completeUpstream = (settings: Readonly<Record<string, unknown>>): Static<typeof Upstream> =>
+  Value.Default(Upstream, structuredClone(settings)) as Static<typeof Upstream>
+
+/** The settings of a model with the defaults of those that are missing. */
+export const completeModel = (settings: Readonly<Record<string, unknown>>): Static<typeof Model> =>
+  Value.Default(Model, structuredClone(settings)) as Static<typeof Model>

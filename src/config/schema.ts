@@ -152,6 +152,26 @@ export const ConfigSchema = section(
           description:
             'Whether administrator keys with `system:read` see the state of upstreams, the nodes and the settings without their secrets, and those with `system:probe` may call an upstream. False: only the operator may, on the machine. Set it to false if you host the organizations of others.',
         }),
+        models: section(
+          {
+            enabled: Type.Boolean({
+              default: true,
+              description:
+                'Whether administrators with `models:write` may add upstreams and models to their organization. False: only those of this file and of the environment are served, and what was added before is not used.',
+            }),
+            private_addresses: Type.Boolean({
+              default: true,
+              description:
+                'Whether these upstreams may have private addresses, where model servers usually run. Link-local addresses and the metadata services of clouds are rejected always. False: only public addresses over https. Set it to false if you host the organizations of others.',
+            }),
+            installation_upstreams: Type.Enum(['unmetered', 'all', 'none'], {
+              default: 'unmetered',
+              description:
+                'Which organizations may use the upstreams of this file and of the environment in models that they add. `unmetered`: those that do not pay with credits, because an added model has the price that its organization sets.',
+            }),
+          },
+          'Upstreams and models that organizations add through the API.',
+        ),
       },
       'The administration API. Its limits are counted on each node.',
     ),

@@ -9,6 +9,11 @@ export function modelNotFound(name: string, { advice, cause }: { advice?: string
   return new Fault('not_found', 'model_not_found', text, { param: 'model', cause })
 }
 
+function modelPaused(name: string): Fault {
+  const message = `The model ${name} is paused. Use another one, or ask an administrator of your organization to resume it.`
+  return new Fault('not_found', 'model_paused', message, { param: 'model' })
+}
+
 /** Finds a model in the catalogue. A model that exists but is not allowed is a different fault than an unknown one. */
 export function permittedModel(catalogue: Catalogue, caller: Caller, { operation, name }: NamedModel): Model {
   const model = allowedModel(catalogue, caller, name)
@@ -24,6 +29,7 @@ function allowedModel(catalogue: Catalogue, caller: Caller, name: string): Model
   const model = catalogue.find(name)
   if (caller.kind === 'free') return model?.freeTier ? model : rejectFree(catalogue, name, model)
   if (!model) throw modelNotFound(name)
+  if (model.isPaused) throw modelPaused(model.name)
   if (caller.models === null || caller.models.includes(model.name)) return model
   throw new Fault('permission', 'model_not_allowed', `This key may not use the model ${name}.`, { param: 'model' })
 }

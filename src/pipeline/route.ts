@@ -42,6 +42,7 @@ const retryPauseMs = 250
  * may wait in its queue.
  */
 export async function route(parts: RouteParts, model: Model, call: RoutedCall): Promise<StartedAnswer> {
+  if (model.targets.length === 0) throw upstreamsPaused(model.name)
   const targets = availableTargets(parts.health, model)
   let last: Fault | undefined
   let left = targets.length
@@ -63,6 +64,12 @@ export async function route(parts: RouteParts, model: Model, call: RoutedCall): 
   }
   throw last ?? new Fault('upstream_failed', 'upstream_error', `No upstream serves ${model.name}.`)
 }
+
+/** Targets of paused upstreams are left out of the catalogue. */
+const upstreamsPaused = (name: string): Fault =>
+  new Fault('unavailable', 'upstream_paused', `Every upstream of the model ${name} is paused. Use another model.`, {
+    isPermanent: true,
+  })
 
 /** All targets if all are in cooldown. A model with one target needs no choice. */
 function availableTargets(health: UpstreamHealth, { targets }: Model): readonly ModelTarget[] {

@@ -104,7 +104,7 @@ function createScene(options: SceneOptions = {}) {
     }
   }
 
-  const infer = createRun({
+  const models = {
     catalogue: createCatalogue([
       {
         name: 'm',
@@ -117,6 +117,13 @@ function createScene(options: SceneOptions = {}) {
         createdAtMs: 0,
       },
     ]),
+    providers: new Map([['local', { name: 'local', infer: answered }]]),
+    health: createUpstreamHealth(clock),
+    modelDirectory: { list: async () => [], find: async () => undefined },
+  }
+  const infer = createRun({
+    installation: models,
+    modelSetOf: () => models,
     storage: { requestFault: () => options.storageFault },
     admission: {
       async admit({ requestId, principal, model, expected, signal }) {
@@ -151,8 +158,6 @@ function createScene(options: SceneOptions = {}) {
         },
       })
     },
-    providers: new Map([['local', { name: 'local', infer: answered }]]),
-    health: createUpstreamHealth(clock),
     clock,
     random: { bytes: (count) => new Uint8Array(count), fraction: () => 0 },
     onFailedCall: () => {},

@@ -1,5 +1,5 @@
 import { createDisposables } from '../base/disposables.ts'
-import type { MaybePromise } from '../base/maybe-promise.ts'
+import { isPromise, type MaybePromise } from '../base/maybe-promise.ts'
 import { isFault, type FaultKind } from '../base/fault.ts'
 import type { StorageHealth } from '../base/storage-health.ts'
 import type { Rates } from '../domain/credits/rates.ts'
@@ -9,6 +9,7 @@ import type { Catalogue, Model, Price, ModelTarget } from '../domain/inference/c
 import { estimateCountable } from '../domain/inference/count.ts'
 import type { Receipt, Usage } from '../domain/inference/events.ts'
 import { usageBounds } from '../domain/inference/plausible-usage.ts'
+import type { ModelSet, ModelSetOf } from '../domain/inference/model-set.ts'
 import { minOutput, type OutputLimit } from '../domain/inference/output-limit.ts'
 import type { ModelRequest } from '../domain/inference/request.ts'
 import type { Admitted } from '../domain/limits/admission.ts'
@@ -23,8 +24,10 @@ import { modelNotFound, permittedModel } from './permitted-model.ts'
 import { route, type RoutedCall, type RouteParts } from './route.ts'
 import type { Run } from './started-operation.ts'
 
-export type RunParts = RouteParts & {
-  readonly catalogue: Catalogue
+export type RunParts = Omit<RouteParts, 'providers' | 'health'> & {
+  /** The models that anonymous free requests can use. */
+  readonly installation: ModelSet
+  readonly modelSetOf: ModelSetOf
   readonly storage: Pick<StorageHealth, 'requestFault'>
   readonly admission: Admission
   readonly enforce: Enforce
@@ -33,7 +36,7 @@ export type RunParts = RouteParts & {
   readonly freeRequests: FreeRequests
   readonly freeOutputTokens: number
   /** Called with the usage that the upstream reports, so that the gateway's own token counts improve. */
-  readonly learnFactor: (model: string, call: OperationCall, usage: Usage) => void
+  readonly learnFactor: (model: Model, call: OperationCall, usage: Usage) => void
   /** Called if an upstream reports more usage than the request can have. */
   readonly onImplausibleUsage: (report: ImplausibleReport) => void
 }
@@ -42,6 +45,9 @@ export type ImplausibleReport = ModelTarget & { readonly requestId: string; read
 
 const done = Promise.resolve()
 
+const setFor = ({ installation, modelSetOf }: RunParts, caller: Caller): MaybePromise<ModelSet> =>
+  caller.kind === 'free' ? installation : modelSetOf(caller.organization.id)
+
 /** Runs an operation for a caller: the steps of a request, from an authenticated caller to an answer that has started. */
 export function createRun(parts: RunParts): Run {
   return async (received) => {
@@ -49,8 +55,10 @@ export function createRun(parts: RunParts): Run {
     // If neither the charge nor the audit event can be stored, the answer could not be sent. So no upstream is called.
     const storageFault = parts.storage.requestFault()
     if (storageFault) throw storageFault
+    const found = setFor(parts, caller)
+    const { catalogue, providers, health } = isPromise(found) ? await found : found
     const model = await countRejected(parts.admission, caller, () =>
-      permittedModel(parts.catalogue, caller, { operation: received.operation.name, name: received.request.model }),
+      permittedModel(catalogue, caller, { operation: received.operation.name, name: received.request.model }),
     )
     const call = withModelName(received, model.name)
     const { operation, request } = call
@@ -79,13 +87,15 @@ export function createRun(parts: RunParts): Run {
       const { callerWaitMs } = call
       const reading = { signal, callerWaitMs, onDropped }
       const sent = { operation, request: enforced.request, outputLimit, requestId, ...reading, ...attemptHooks(call) }
-      const onFailed = (error: unknown): Promise<never> => enforced.fail(unknownModel(parts.catalogue, request, error))
-      const started = disposables.use(await route(parts, model, sent).catch(onFailed))
+      const onFailed = (error: unknown): Promise<never> => enforced.fail(unknownModel(catalogue, request, error))
+      const { clock, random, onFailedCall } = parts
+      const routing = { providers, health, clock, random, onFailedCall }
+      const started = disposables.use(await route(routing, model, sent).catch(onFailed))
       call.timing?.firstByte()
       freeSlot?.keep()
       const onEnd = (usage: Usage): void => {
         call.timing?.answered()
-        parts.learnFactor(model.name, call, usage)
+        parts.learnFactor(model, call, usage)
       }
       const onImplausible = (usage: Usage): void => parts.onImplausibleUsage({ requestId, ...started.target, usage })
       const bounds = usageBounds({ model, request, expected, outputLimit })

@@ -3,6 +3,7 @@ import { credentialContract } from './credentials.contract.ts'
 import { gatewayContract } from './gateway.contract.ts'
 import { listFiltersContract } from './list-filters.contract.ts'
 import { idempotencyContract } from './idempotency.contract.ts'
+import { organizationModelContract } from './organization-models.contract.ts'
 import { ownershipContract } from './ownership.contract.ts'
 import { policyContract } from './policies.contract.ts'
 
@@ -13,4 +14,5 @@ for (const engine of engines) {
   idempotencyContract(engine)
   gatewayContract(engine)
   ownershipContract(engine)
+  organizationModelContract(engine)
 }

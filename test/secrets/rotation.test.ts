@@ -7,10 +7,13 @@ import { replaceSecret } from '../../src/adapters/stores/sql/sqlite/data-folder.
 import { systemRandom } from '../../src/base/random.ts'
 import { runCommandLine } from '../../src/cli/run.ts'
 import { startExportScene } from '../support/export-scene.ts'
+import { adminOf } from '../support/administration.ts'
 import { startTestApp } from '../support/app.ts'
+import { answerWith } from '../support/paid-app.ts'
 import { createScratchDatabase, withoutPostgres } from '../support/postgres.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
+import { startUpstream } from '../support/upstream.ts'
 import { operatorOf } from '../support/operator.ts'
 
 const message = { model: 'gatehouse-echo', max_tokens: 10, messages: [{ role: 'user', content: 'hi' }] }
@@ -72,6 +75,28 @@ describe('rotating the secret of a data folder', () => {
     )
     assert.equal(oldPin, 0, oldSays)
     assert.match((await run('doctor'))[1], /^✓ server secret: [0-9a-f]{16}$/m)
+  })
+
+  it('keeps the keys of upstreams that an organization added', async () => {
+    await using folder = await temporaryFolder()
+    await using upstream = await startUpstream(answerWith('Hello', { input: 1, output: 1 }))
+    const run = commandAt(folder.path)
+    const chat = { model: 'added', messages: [{ role: 'user', content: 'Hi' }] }
+    let apiKey: string
+    {
+      await using server = await startTestApp({ storage: { data_dir: folder.path } })
+      apiKey = server.apiKey
+      const admin = adminOf(server.url, server.adminKey)
+      const own = { name: 'own', kind: 'openai-chat', base_url: upstream.url, api_key: 'sk-of-the-test' }
+      await admin.post('/upstreams', own)
+      await admin.post('/models', { name: 'added', targets: [{ upstream: 'own' }] })
+      assert.equal((await status(run, 'rotate')).needs_previous.encrypted_values, 0)
+      assert.equal((await server.post('/v1/chat/completions', chat)).status, 200)
+    }
+    await run('secret', 'retire', '--force')
+    await using server = await restart(folder.path)
+    assert.equal((await server.post('/v1/chat/completions', chat, { authorization: `Bearer ${apiKey}` })).status, 200)
+    assert.equal(upstream.requests.at(-1)?.headers.authorization, 'Bearer sk-of-the-test')
   })
 
   it('continues where it was interrupted, and creates no third secret', async (t) => {

@@ -15,6 +15,8 @@ export type Belongings = {
   readonly sign_in_id: string
   readonly verification_id: string
   readonly view_id: string
+  readonly upstream_id: string
+  readonly model_id: string
 }
 
 export type AdminRoute = {
@@ -167,6 +169,21 @@ export const adminRoutes: readonly AdminRoute[] = [
   { method: 'DELETE', path: '/projects/{project_id}/api_keys/{key_id}', permission: 'keys:write' },
   { method: 'GET', path: '/me' },
   { method: 'GET', path: '/models' },
+  {
+    method: 'POST',
+    path: '/models',
+    permission: 'models:write',
+    body: { name: 'new-model', targets: [{ upstream: 'furniture' }] },
+  },
+  { method: 'GET', path: '/models/{model_id}' },
+  {
+    method: 'PATCH',
+    path: '/models/{model_id}',
+    permission: 'models:write',
+    body: { paused: true },
+    needsNothing: true,
+  },
+  { method: 'DELETE', path: '/models/{model_id}', permission: 'models:write' },
   { method: 'GET', path: '/roles' },
   { method: 'GET', path: '/members', permission: 'members:read' },
   {
@@ -187,7 +204,24 @@ export const adminRoutes: readonly AdminRoute[] = [
   { method: 'DELETE', path: '/members/{member_id}', permission: 'members:write' },
   { method: 'GET', path: '/sign_ins', permission: 'members:read' },
   { method: 'DELETE', path: '/sign_ins/{sign_in_id}', permission: 'members:write' },
-  { method: 'GET', path: '/upstreams', permission: 'system:read' },
+  { method: 'GET', path: '/upstreams', permission: 'system:read', orPermissions: ['models:write'] },
+  { method: 'POST', path: '/upstreams', permission: 'models:write', body: { name: 'new-upstream', kind: 'echo' } },
+  { method: 'POST', path: '/upstreams/test', permission: 'models:write', body: { kind: 'echo', model: 'm' } },
+  { method: 'GET', path: '/upstreams/{upstream_id}', permission: 'system:read', orPermissions: ['models:write'] },
+  {
+    method: 'PATCH',
+    path: '/upstreams/{upstream_id}',
+    permission: 'models:write',
+    body: { paused: true },
+    needsNothing: true,
+  },
+  {
+    method: 'GET',
+    path: '/upstreams/{upstream_id}/models',
+    permission: 'system:read',
+    orPermissions: ['models:write'],
+  },
+  { method: 'DELETE', path: '/upstreams/{upstream_id}', permission: 'models:write' },
   { method: 'GET', path: '/system', permission: 'system:read' },
   { method: 'POST', path: '/upstreams/{upstream}/probe', permission: 'system:probe' },
   { method: 'GET', path: '/overview', permission: 'audit:read' },
@@ -270,6 +304,7 @@ export async function createOneOfEach(admin: Admin): Promise<Belongings> {
   const project = await admin.post('/projects', { name: 'Furniture' })
   const { data } = await admin.get(`/policies/${textOf(policy)}/versions`)
   const key = await admin.post(`/projects/${textOf(project)}/api_keys`, { name: 'Furniture' })
+  await ensureEntry(admin, '/upstreams', { name: 'furniture', kind: 'echo' })
   return {
     policy_id: textOf(policy),
     version_id: Array.isArray(data) ? textOf(data[0]) : '',
@@ -285,5 +320,17 @@ export async function createOneOfEach(admin: Admin): Promise<Belongings> {
     view_id: textOf(
       await admin.post('/views', { name: 'Furniture', page: 'requests', query: 'status=denied', shared: true }),
     ),
+    upstream_id: await ensureEntry(admin, '/upstreams', {
+      name: 'unused',
+      kind: 'echo',
+      api_key: 'sk-of-the-furniture',
+    }),
+    model_id: await ensureEntry(admin, '/models', { name: 'chair', targets: [{ upstream: 'furniture' }] }),
   }
+}
+
+/** Creates an upstream or model, unless the organization has it: their number is limited. Returns its id. */
+async function ensureEntry(admin: Admin, path: string, body: Json): Promise<string> {
+  const created = await admin.send('POST', path, { body })
+  return textOf(created.status === 409 ? await admin.get(`${path}/${textOf(body, 'name')}`) : created.body)
 }

@@ -22,7 +22,7 @@ export type AddressRules = {
   /** Private networks (CIDR) that the operator allows. Plain http and any port are allowed there. */
   readonly allowNetworks?: readonly string[]
   /** The allowed ports outside these networks. */
-  readonly ports?: readonly number[]
+  readonly ports?: readonly number[] | 'any'
 }
 
 /** https, Splunk's collector, OpenTelemetry's, Elasticsearch's, Elastic Cloud's. */
@@ -60,6 +60,47 @@ const closedInIpv6 = [
   '3fff::/20', // documentation
 ]
 
+/**
+ * Never reachable for a tenant's URL, also where private addresses are: link-local addresses, the metadata services of clouds,
+ * multicast, and the same addresses inside of IPv6.
+ */
+const neverOpen = [
+  '0.0.0.0/8',
+  '100.100.100.200/32', // Alibaba Cloud's metadata service
+  '168.63.129.16/32', // Azure's host agent
+  '169.254.0.0/16',
+  '192.0.0.192/32', // Oracle Cloud's metadata service
+  '224.0.0.0/4',
+  '255.255.255.255/32',
+  '::/128',
+  '2002:a83f:8110::/48', // 6to4
+  '2002:a9fe::/32',
+  '64:ff9b::6464:64c8/128', // NAT64
+  '64:ff9b::a83f:8110/128',
+  '64:ff9b::a9fe:0/112',
+  '64:ff9b::c000:c0/128',
+  'fd00:ec2::/32', // AWS's metadata service
+  'fd20:ce::/32', // Google Cloud's metadata service
+  'fe80::/10',
+  'ff00::/8',
+]
+
+/** The rules for upstreams that organizations add: public addresses over https, or also private ones. */
+export function createUpstreamAddressProblems({
+  allowsPrivate,
+}: {
+  readonly allowsPrivate: boolean
+}): FindAddressProblem {
+  const never = networks(neverOpen)
+  const publicProblems = createAddressProblems({ ports: 'any' })
+  return (target) => {
+    const { address } = target
+    if (address !== undefined && (isIP(address) === 0 || address.includes('%') || contains(never, address)))
+      return 'address'
+    return allowsPrivate ? undefined : publicProblems(target)
+  }
+}
+
 export function createAddressGuard(rules: AddressRules): AddressGuard {
   const problemOf = createAddressProblems(rules)
   return (target) => problemOf(target) === undefined
@@ -83,7 +124,7 @@ export function createAddressProblems(rules: AddressRules): FindAddressProblem {
       if (!isPublic(address)) return 'address'
     }
     if (!isSecure) return 'scheme'
-    return ports.includes(port) ? undefined : 'port'
+    return ports === 'any' || ports.includes(port) ? undefined : 'port'
   }
 }
 

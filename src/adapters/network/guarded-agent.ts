@@ -12,9 +12,11 @@ export type GuardedAgentOptions = {
   /** Trusted instead of the public certificate authorities, for destinations with a self-signed certificate. */
   readonly caPem?: string | undefined
   readonly resolve?: Resolve
+  readonly connectTimeoutMs?: number
+  /** The most connections to the destination. Null: no limit. */
+  readonly connections?: number | null
 }
 
-const connectTimeoutMs = 10_000
 const lookupAll = promisify(lookup)
 export const systemResolve: Resolve = (hostname) => lookupAll(hostname, { all: true })
 
@@ -23,7 +25,8 @@ export const systemResolve: Resolve = (hostname) => lookupAll(hostname, { all: t
  * be allowed, and only those are used. It follows no redirect. Use one agent per destination: connections are reused without
  * a new check, so tenants must not share them.
  */
-export function createGuardedAgent({ guard, caPem, resolve = systemResolve }: GuardedAgentOptions): Agent {
+export function createGuardedAgent(options: GuardedAgentOptions): Agent {
+  const { guard, caPem, resolve = systemResolve, connectTimeoutMs = 10_000, connections = 4 } = options
   const connectorTo = (addresses: readonly LookupAddress[]): buildConnector.connector =>
     buildConnector({
       timeout: connectTimeoutMs,
@@ -33,23 +36,23 @@ export function createGuardedAgent({ guard, caPem, resolve = systemResolve }: Gu
       ...(caPem !== undefined && { ca: caPem }),
     })
 
-  const dial = async (options: buildConnector.Options, callback: buildConnector.Callback): Promise<void> => {
+  const dial = async (target: buildConnector.Options, callback: buildConnector.Callback): Promise<void> => {
     try {
-      const isAllowed = allowedBy(guard, options)
-      const addresses = await addressesOf(options.hostname, resolve)
+      const isAllowed = allowedBy(guard, target)
+      const addresses = await addressesOf(target.hostname, resolve)
       if (addresses.length === 0 || !addresses.every(({ address }) => isAllowed(address))) {
         throw new Error(
-          `${options.hostname} is at ${addresses.map(({ address }) => address).join(', ')}, which is not allowed`,
+          `${target.hostname} is at ${addresses.map(({ address }) => address).join(', ')}, which is not allowed`,
         )
       }
-      connectorTo(addresses)(options, (...result) => callback(...checked(result, isAllowed)))
+      connectorTo(addresses)(target, (...result) => callback(...checked(result, isAllowed)))
     } catch (error) {
       callback(error instanceof Error ? error : new Error(String(error)), null)
     }
   }
 
-  const connect: buildConnector.connector = (options, callback) => void dial(options, callback)
-  return new Agent({ connect, pipelining: 1, connections: 4 })
+  const connect: buildConnector.connector = (target, callback) => void dial(target, callback)
+  return new Agent({ connect, pipelining: 1, connections, keepAliveTimeout: 30_000 })
 }
 
 function allowedBy(guard: AddressGuard, { protocol, port }: buildConnector.Options): (address: string) => boolean {

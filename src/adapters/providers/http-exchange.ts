@@ -30,7 +30,7 @@ export type HttpProviderSettings = TimeLimits & {
 }
 
 export type HttpProviderParts = {
-  readonly dispatcher: Dispatcher
+  readonly dispatcher: Pick<Dispatcher, 'dispatch'>
   readonly clock: Clock
   readonly estimateTokens: EstimateTokens
   readonly signatureEnvelope: SignatureEnvelope

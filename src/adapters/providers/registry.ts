@@ -41,6 +41,17 @@ export const kindFacts = (kind: UpstreamKind): KindFacts =>
 export const hasEmbeddings = (kind: UpstreamKind): boolean =>
   kind === 'echo' || vendors[kind].embeddingsPath !== undefined
 
+/** The address that an upstream is called at; undefined if its kind needs no network. */
+export function addressOfUpstream({ kind, server, baseUrl }: AddressedUpstream): string | undefined {
+  if (kind === 'echo') return undefined
+  return baseUrl ?? (server ? addressOf(server) : vendors[kind].baseUrl)
+}
+
+export type AddressedUpstream = Pick<FormatSettings, 'server'> & {
+  readonly kind: UpstreamKind
+  readonly baseUrl?: string | undefined
+}
+
 export type ProviderSettings = TimeLimits &
   FormatSettings & {
     readonly name: string
@@ -62,7 +73,7 @@ export type UpstreamCredentials = {
 }
 
 export type ProviderParts = {
-  readonly dispatcher: Dispatcher
+  readonly dispatcher: Pick<Dispatcher, 'dispatch'>
   readonly clock: Clock
   readonly estimateTokens: EstimateTokens
   /** Keys for the envelopes of reasoning signatures: the first signs, all verify. */
@@ -76,10 +87,10 @@ export type ProviderParts = {
 
 /** Creates the provider for one configured upstream. */
 export function createProvider(settings: ProviderSettings, parts: ProviderParts): Provider {
-  const { name, kind, server } = settings
+  const { name, kind } = settings
   if (kind === 'echo') return createEchoProvider(name, parts.estimateTokens)
   const { path, embeddingsPath, modelsPath, readModels, baseUrl: vendorUrl, auth, formatAt } = vendors[kind]
-  const baseUrl = settings.baseUrl ?? (server ? addressOf(server) : vendorUrl)
+  const baseUrl = addressOfUpstream(settings) ?? vendorUrl
   const url = urlOf(baseUrl, path)
   const modelsUrl = urlOf(baseUrl, modelsPath)
   const headers = createHeaders(settings.credentials, auth)

@@ -9,6 +9,7 @@ import type { Infrastructure } from '../infrastructure.ts'
 import type { Counters } from '../limit-counters.ts'
 import type { ServedModels } from '../upstreams/models.ts'
 import { createStorageStatus } from '../storage/storage-status.ts'
+import { createOwnUpstreams } from '../upstreams/own-upstreams.ts'
 import { createUpstreamWatch } from '../upstreams/upstream-watch.ts'
 
 type Sources = {
@@ -26,7 +27,11 @@ export function createSystem(
   const { clock, config, database, nodeName, readMetrics } = infrastructure
   const startedAtMs = clock.nowMs()
   const settings = effectiveSettings(config)
-  const upstreams = createUpstreamWatch(infrastructure, { ...served, env })
+  const upstreams = createUpstreamWatch(infrastructure, {
+    ...served,
+    env,
+    open: createOwnUpstreams({ ...served, clock, config }),
+  })
   const findings = async (): Promise<SystemFinding[]> => {
     const context = { config, readiness, upstreams, metrics: await readMetrics(), nowMs: clock.nowMs() }
     const results = checks.map(async ({ system }) => (await system?.(context)) ?? [])
@@ -35,6 +40,7 @@ export function createSystem(
   return {
     listServedModels: served.listServed,
     upstreams,
+    entries: served.entries,
     node: { id: counters.ownEpoch, host: nodeName },
     readStorage: createStorageStatus(infrastructure),
     readSystem: async () => ({

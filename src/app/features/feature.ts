@@ -1,9 +1,10 @@
 import type { VerificationThreads } from '../../adapters/stores/sql/verification/threads.ts'
 import type { FindEvidence } from '../../domain/evaluation/evidence.ts'
 import type { Simulate } from '../../domain/evaluation/simulate.ts'
-import type { Catalogue } from '../../domain/inference/catalogue.ts'
+import type { ModelSetOf } from '../../domain/inference/model-set.ts'
 import type { ListServedModels } from '../../domain/inference/served-models.ts'
 import type { Upstreams } from '../../domain/inference/upstream-status.ts'
+import type { InstallationEntries } from '../../domain/organization-models/installation.ts'
 import type { InspectRule } from '../../domain/policy/inspect-rule.ts'
 import type { StorageStatus } from '../../domain/system/storage-status.ts'
 import type { ReadSystem } from '../../domain/system/system.ts'
@@ -52,6 +53,7 @@ export type EvaluationParts = {
 export type InstallationParts = {
   readonly listServedModels: ListServedModels
   readonly upstreams: Upstreams
+  readonly entries: InstallationEntries
   readonly node: NodeIdentity
   readonly readSystem: ReadSystem
   readonly readStorage: () => Promise<StorageStatus>
@@ -62,7 +64,7 @@ export type RunningServerParts = {
   readonly evaluation: EvaluationParts
   readonly installation: InstallationParts
   readonly preflight: Preflight
-  readonly catalogue: Pick<Catalogue, 'find' | 'entryOf'>
+  readonly modelSetOf: ModelSetOf
   readonly testSink: SinkTest
   /** Requests that this node is answering. */
   readonly inFlight: { readonly count: () => number }

@@ -1,7 +1,6 @@
 import packageFile from '../../../package.json' with { type: 'json' }
 import { createSecretRotation } from '../../domain/server-secret/secret-rotation.ts'
 import { systemRoute } from '../../http/admin/system/route.ts'
-import { upstreamRoutes } from '../../http/admin/upstreams/routes.ts'
 import { secretRoutes } from '../../http/operator/secret.ts'
 import { serverRoute } from '../../http/operator/server.ts'
 import { storageRoute } from '../../http/operator/storage.ts'
@@ -10,10 +9,10 @@ import { rotationStore } from '../storage/secret-rotation.ts'
 import { secretFilesOf } from '../storage/server-secrets.ts'
 import type { Feature, FeatureParts, InstallationParts } from './feature.ts'
 
-/** The installation: its upstreams, nodes, settings, storage and secret. */
+/** The installation: its nodes, settings, storage and secret. */
 export function createInstallation(
   { config, database, clock, random, keyring, stores }: FeatureParts,
-  { upstreams, node, readSystem, readStorage }: InstallationParts,
+  { node, readSystem, readStorage }: InstallationParts,
 ): Feature {
   const { version } = packageFile
   const own = stores.of(() => ({}))
@@ -27,10 +26,7 @@ export function createInstallation(
   return {
     administration(surface) {
       const routes = createResourceRoutes({ ...surface, ...own })
-      return [
-        ...upstreamRoutes(routes, { clock, upstreams, node, isSystemVisible }),
-        systemRoute(routes, { node, readSystem, version, isSystemVisible }),
-      ]
+      return [systemRoute(routes, { node, readSystem, version, isSystemVisible })]
     },
     operator: ({ publicUrl }) => [
       ...secretRoutes(secretRotation),

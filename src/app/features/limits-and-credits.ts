@@ -18,7 +18,7 @@ import type { Feature, FeatureParts, RunningServerParts } from './feature.ts'
 /** Limits, usage, credits and the ledger. */
 export function createLimitsAndCredits(
   parts: FeatureParts,
-  { preflight, catalogue }: Pick<RunningServerParts, 'preflight' | 'catalogue'>,
+  { preflight, modelSetOf }: Pick<RunningServerParts, 'preflight' | 'modelSetOf'>,
   pace: Pace,
 ): Feature {
   const { config, database, clock, ids, stores } = parts
@@ -37,7 +37,7 @@ export function createLimitsAndCredits(
     administration(surface) {
       const routes = createResourceRoutes({ ...surface, ...own, reads })
       return [
-        ...limitRoutes(routes, { preflight, catalogue }),
+        ...limitRoutes(routes, { preflight, modelSetOf }),
         ...usageRoutes(routes, { clock, creditUsd, pace }),
         ...overrideRoutes(routes, { administratorsManageCredits }),
         ...balanceRoutes(routes, { ...credits, authenticate: surface.authenticate }),

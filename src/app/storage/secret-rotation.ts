@@ -27,6 +27,7 @@ export const createStoredEncryptions = (keyring: Keyring, random: Random): Store
   exportSecrets: createKeyringEncryption(keyring, 'export secrets', random),
   textsKeys: createKeyringEncryption(keyring, 'audit texts keys', random),
   ledgerBalances: createKeyringEncryption(keyring, 'ledger balances', random),
+  upstreamSecrets: createKeyringEncryption(keyring, 'upstream secrets', random),
 })
 
 export type RotationStoreParts = {

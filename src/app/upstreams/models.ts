@@ -1,12 +1,23 @@
+import { organizationModelStore } from '../../adapters/stores/sql/models/organization-models.ts'
 import { messageOf } from '../../base/fault.ts'
 import { ConfigError, type Environment } from '../../config/config.ts'
-import { createCatalogue, type Catalogue, type Model } from '../../domain/inference/catalogue.ts'
-import { createUpstreamHealth, type UpstreamHealth } from '../../domain/inference/health.ts'
-import { createModelDirectory, type ModelDirectory } from '../../domain/inference/model-directory.ts'
-import type { Provider } from '../../domain/inference/provider.ts'
+import { createCatalogue, type Model } from '../../domain/inference/catalogue.ts'
+import { createUpstreamHealth } from '../../domain/inference/health.ts'
+import {
+  createModelDirectory,
+  createUpstreamLists,
+  type UpstreamLists,
+} from '../../domain/inference/model-directory.ts'
+import type { ModelSet, ModelSetOf } from '../../domain/inference/model-set.ts'
 import type { ListServedModels } from '../../domain/inference/served-models.ts'
+import type { InstallationEntries } from '../../domain/organization-models/installation.ts'
 import type { Infrastructure } from '../infrastructure.ts'
-import { createProviders } from './providers.ts'
+import type { Stores } from '../stores.ts'
+import { createInstallationEntries } from './installation-entries.ts'
+import { createOrganizationModels, type OrganizationModelsOf } from './organization-models.ts'
+import { createOwnUpstreams } from './own-upstreams.ts'
+import { createProviders, type CreateProvider } from './providers.ts'
+import { createListServed } from './served-models.ts'
 import { effectiveModels, kindOf, modelDefinitions, namingProblems } from './upstreams.ts'
 
 /** The models for the start message. */
@@ -36,48 +47,50 @@ export async function summarizeModels(
 }
 
 /** The models and their providers, for callers and for the gateway's own calls. */
-export type ServedModels = {
+export type ServedModels = ModelSet & {
+  /** The models of the installation. */
   readonly models: readonly Model[]
-  readonly catalogue: Catalogue
-  readonly providers: ReadonlyMap<string, Provider>
-  /** What requests and probes saw of the upstreams. */
-  readonly health: UpstreamHealth
-  readonly modelDirectory: ModelDirectory
+  readonly lists: UpstreamLists
+  readonly modelSetOf: ModelSetOf
+  readonly modelsOf: OrganizationModelsOf
+  readonly entries: InstallationEntries
+  readonly createProvider: CreateProvider
   /** The entries of the catalogue, for administrators. */
   readonly listServed: ListServedModels
 }
 
 export function openModels(
-  { built, config, clock, ids, keyring, live, log, metrics, upstreams }: Infrastructure,
-  env: Environment,
+  infrastructure: Infrastructure,
+  { stores, env }: { readonly stores: Stores; readonly env: Environment },
 ): ServedModels {
+  const { built, config, clock, ids, keyring, live, log, metrics, upstreams } = infrastructure
   const problems = namingProblems(config, upstreams)
   if (problems.length > 0) throw new ConfigError(problems)
   const models = effectiveModels(config, env, clock.nowMs())
   const signatureKeys = () => keyring.accepted().map(({ key }) => key('reasoning proof'))
-  const { byName: providers } = built.use(createProviders(upstreams, { clock, ids, signatureKeys, live, metrics }))
+  const { byName: providers, create: createProvider } = built.use(
+    createProviders(upstreams, { clock, ids, signatureKeys, live, metrics }),
+  )
   const catalogue = createCatalogue(models)
   const onFailedList = (upstream: string, error: unknown): void =>
     log.warn({ upstream, error: messageOf(error) }, 'the upstream did not list its models; the last known list is used')
-  const modelDirectory = createModelDirectory({ catalogue, providers, clock, onFailedList })
-  const definitions = modelDefinitions(config, env)
-  const kinds = new Map(upstreams.map((upstream) => [upstream.name, kindOf(upstream)]))
-  return {
-    models,
-    catalogue,
-    providers,
-    health: createUpstreamHealth(clock),
-    modelDirectory,
-    async listServed() {
-      const all = await modelDirectory.list()
-      const entries = models.map((model, at) => ({
-        ...model,
-        targets: model.targets.map((target) => ({ ...target, kind: kinds.get(target.upstream) ?? 'unknown' })),
-        names: all.filter(({ name }) => catalogue.entryOf(name) === model).map(({ name }) => name),
-        definedIn: definitions[at] ?? { source: 'built_in', file: null, key: null },
-      }))
-      // A configured prefix replaces the same prefix of an upstream from the environment.
-      return entries.filter((_, at) => catalogue.entryOf(models[at]?.name ?? '') === models[at])
-    },
-  }
+  const lists = createUpstreamLists({ providers, clock, onFailedList })
+  const modelDirectory = createModelDirectory({ catalogue, lists })
+  const installation = { catalogue, providers, health: createUpstreamHealth(clock), modelDirectory, models, lists }
+  const entries = createInstallationEntries({ config, upstreams, models })
+  const { modelSetOf, modelsOf } = createOrganizationModels(infrastructure, {
+    installation,
+    entries,
+    store: organizationModelStore(stores.reading, stores.encryptions.upstreamSecrets),
+    open: createOwnUpstreams({ clock, createProvider, config }),
+    onFailedList,
+  })
+  const listServed = createListServed({
+    installation,
+    entries,
+    modelsOf,
+    definitions: modelDefinitions(config, env),
+    kinds: new Map(upstreams.map((upstream) => [upstream.name, kindOf(upstream)])),
+  })
+  return { ...installation, modelSetOf, modelsOf, entries, createProvider, listServed }
 }

@@ -12,7 +12,7 @@ type Candidates = {
   readonly upstream: { readonly name: string }
   /** The entries of the catalogue that use it. */
   readonly served: readonly Model[]
-  readonly example: string | undefined
+  readonly example?: string | undefined
 }
 
 /** A model with a full name if the catalogue has one, otherwise one that the upstream lists. */

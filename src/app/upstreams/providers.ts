@@ -9,11 +9,29 @@ import type { ChatOverrides } from '../../adapters/providers/openai-chat/servers
 import { createAnswerMemoryBudget } from '../../adapters/providers/network/answer-memory-budget.ts'
 import type { OnQueued } from '../../adapters/providers/network/call-slots.ts'
 import { secretsOf } from '../../adapters/providers/mask-secrets.ts'
-import { createProvider, type ProviderSettings, type UpstreamCredentials } from '../../adapters/providers/registry.ts'
+import {
+  createProvider,
+  type ProviderParts,
+  type ProviderSettings,
+  type UpstreamCredentials,
+} from '../../adapters/providers/registry.ts'
 import type { LiveValues } from '../live-values.ts'
 import type { EffectiveUpstream } from './upstreams.ts'
 
-export type Providers = AsyncDisposable & { readonly byName: ReadonlyMap<string, Provider> }
+export type Providers = AsyncDisposable & {
+  readonly byName: ReadonlyMap<string, Provider>
+  readonly create: CreateProvider
+}
+
+/** Creates the provider of an upstream, within the limits that all of them share. */
+export type CreateProvider = (upstream: EffectiveUpstream, options: ProviderOptions) => Provider
+
+type ProviderOptions = Pick<ProviderParts, 'dispatcher'> & {
+  /** The upstream in metrics, which must have few values. */
+  readonly label: string
+  /** What must not be repeated to callers. */
+  readonly secrets: () => readonly string[]
+}
 
 export type ProvidersParts = {
   readonly clock: Clock
@@ -33,9 +51,7 @@ const queueBuckets = [0.01, 0.1, 0.5, 1, 2.5, 5, 10, 30, 60]
 /** One provider per upstream, each with its own connection pool, so that one that hangs does not block the others. */
 export function createProviders(upstreams: readonly EffectiveUpstream[], parts: ProvidersParts): Providers {
   const agents: Agent[] = []
-  const answerBytes = Math.max(minAnswerBytes, getHeapStatistics().heap_size_limit * answerShare)
-  const answerMemory = createAnswerMemoryBudget(answerBytes)
-  const onQueued = createQueueMetrics(parts)
+  const create = createProviderFactory(parts)
   const readSecrets = upstreams.map((upstream) => {
     const credentials = createCredentials(upstream, parts.live)
     return () => secretsOf(credentials(), upstream.base_url)
@@ -49,27 +65,29 @@ export function createProviders(upstreams: readonly EffectiveUpstream[], parts: 
         allowH2: false,
       })
       agents.push(dispatcher)
-      const shared = {
-        ...parts,
-        dispatcher,
-        estimateTokens: estimateTokensOfBytes,
-        answerMemory,
-        secrets: () => readSecrets.flatMap((read) => read()),
-        onQueued: onQueued(upstream.name),
-      }
-      const providerOf = (kind: ProviderSettings['kind']): Provider =>
-        createProvider(settingsOf(upstream, kind, parts.live), shared)
-      return [
-        upstream.name,
-        upstream.kind === 'both-openai' ? bothOpenai(upstream.name, providerOf) : providerOf(upstream.kind),
-      ]
+      const secrets = (): string[] => readSecrets.flatMap((read) => read())
+      return [upstream.name, create(upstream, { dispatcher, label: upstream.name, secrets })]
     }),
   )
   return {
     byName,
+    create,
     async [Symbol.asyncDispose]() {
       await Promise.all(agents.map((agent) => agent.destroy()))
     },
+  }
+}
+
+function createProviderFactory(parts: ProvidersParts): CreateProvider {
+  const answerBytes = Math.max(minAnswerBytes, getHeapStatistics().heap_size_limit * answerShare)
+  const answerMemory = createAnswerMemoryBudget(answerBytes)
+  const onQueued = createQueueMetrics(parts)
+  return (upstream, { dispatcher, label, secrets }) => {
+    const estimateTokens = estimateTokensOfBytes
+    const shared = { ...parts, dispatcher, estimateTokens, answerMemory, secrets, onQueued: onQueued(label) }
+    const providerOf = (kind: ProviderSettings['kind']): Provider =>
+      createProvider(settingsOf(upstream, kind, parts.live), shared)
+    return upstream.kind === 'both-openai' ? bothOpenai(upstream.name, providerOf) : providerOf(upstream.kind)
   }
 }
 

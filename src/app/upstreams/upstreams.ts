@@ -171,7 +171,7 @@ export function namingProblems({ upstreams, models }: Config, effective: readonl
   return [...repeated('upstreams', upstreams), ...repeated('models', models), ...unknown, ...unable]
 }
 
-const canEmbed = ({ kind }: EffectiveUpstream): boolean => kind === 'both-openai' || hasEmbeddings(kind)
+export const canEmbed = ({ kind }: EffectiveUpstream): boolean => kind === 'both-openai' || hasEmbeddings(kind)
 
 function repeated(list: string, entries: readonly { readonly name: string }[]): string[] {
   const names = entries.map(({ name }) => name)
@@ -188,7 +188,7 @@ const defaultOutputTokens = 8192
 /** The bound for a model whose context window is not known. */
 const defaultContextTokens = 200_000
 
-function configuredModel(settings: ModelSettings, createdAtMs: number): Model {
+export function configuredModel(settings: ModelSettings, createdAtMs: number): Model {
   const { name, price } = settings
   return {
     name,

@@ -19,6 +19,7 @@ export const permissions = [
   'credits:write',
   'members:read',
   'members:write',
+  'models:write',
   'playground:use',
   'system:read',
   'system:probe',

@@ -17,6 +17,10 @@ export type Model = {
   /** True if anonymous free requests may use this model. */
   readonly freeTier: boolean
   readonly createdAtMs: number
+  /** The organization that added it; undefined for a model of the installation, which serves every organization. */
+  readonly organizationId?: string
+  /** True if an administrator paused it. It is found, so that the error can say so, and not listed. */
+  readonly isPaused?: boolean
 }
 
 /** `model` is the upstream's own name for the model. */
@@ -35,9 +39,9 @@ export type Catalogue = {
   find(name: string): Model | undefined
   /** The entry that serves a name: the model itself, or an entry `prefix*`. */
   entryOf(name: string): Model | undefined
-  /** The models with a full name. Models of a `prefix*` entry are not listed, because they are created on lookup. */
+  /** The models with a full name that are not paused. Models of a `prefix*` entry are not listed, because they are created on lookup. */
   list(): readonly Model[]
-  /** The entries `prefix*`. `model-directory.ts` asks their upstreams for the models. */
+  /** The entries `prefix*` that are not paused. `model-directory.ts` asks their upstreams for the models. */
   patterns(): readonly Model[]
 }
 
@@ -49,6 +53,8 @@ export function createCatalogue(entries: readonly Model[]): Catalogue {
     .filter((entry) => entry.name.endsWith('*'))
     .map((entry) => ({ prefix: entry.name.slice(0, -1), entry }))
     .sort((a, b) => b.prefix.length - a.prefix.length)
+  const listed = named.filter(({ isPaused }) => isPaused !== true)
+  const patterns = byPrefix.map(({ entry }) => entry).filter(({ isPaused }) => isPaused !== true)
   const plainNameOf = (name: string): string => (byName.has(name) ? name : withoutContextOption(name))
   const entryOf = (name: string): Model | undefined => {
     const plainName = plainNameOf(name)
@@ -61,8 +67,8 @@ export function createCatalogue(entries: readonly Model[]): Catalogue {
       return entry && (entry.name === plainName ? entry : withName(entry, plainName))
     },
     entryOf,
-    list: () => named,
-    patterns: () => byPrefix.map(({ entry }) => entry),
+    list: () => listed,
+    patterns: () => patterns,
   }
 }
 

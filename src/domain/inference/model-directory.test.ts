@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { describe, it } from 'node:test'
 import { createHandClock } from '../../../test/support/hand-clock.ts'
 import { createCatalogue, type Model } from './catalogue.ts'
-import { createModelDirectory } from './model-directory.ts'
+import { createModelDirectory, createUpstreamLists } from './model-directory.ts'
 import type { ListedModel, Provider } from './provider.ts'
 
 const model = (name: string, upstream: string, upstreamName = name): Model => ({
@@ -41,9 +41,11 @@ function createScene(entries: readonly Model[]) {
   const upstreams = new Set(entries.flatMap(({ targets }) => targets.map(({ upstream }) => upstream)))
   const directory = createModelDirectory({
     catalogue: createCatalogue(entries),
-    providers: new Map([...upstreams].map((name) => [name, providerOf(name)])),
-    clock,
-    onFailedList: (upstream) => void failed.push(upstream),
+    lists: createUpstreamLists({
+      providers: new Map([...upstreams].map((name) => [name, providerOf(name)])),
+      clock,
+      onFailedList: (upstream) => void failed.push(upstream),
+    }),
   })
   const names = async () => (await directory.list()).map(({ name }) => name)
   return { directory, pass, lists, requests, failed, names }

@@ -13,6 +13,16 @@ export type ModelDirectory = {
 
 export type ModelDirectoryParts = {
   readonly catalogue: Catalogue
+  readonly lists: UpstreamLists
+}
+
+/** The model lists of upstreams. */
+export type UpstreamLists = {
+  /** Undefined if the upstream never answered, or has no such list. */
+  current(upstream: string): Promise<readonly ListedModel[] | undefined>
+}
+
+export type UpstreamListsParts = {
   readonly providers: ReadonlyMap<string, Provider>
   readonly clock: Clock
   /** Called when an upstream did not answer; its last known list is then used. */
@@ -24,27 +34,26 @@ const freshMs = 30_000
 /** A caller waits this long for an upstream. */
 const timeoutMs = 2_000
 
-export function createModelDirectory({
-  catalogue,
-  providers,
-  clock,
-  onFailedList,
-}: ModelDirectoryParts): ModelDirectory {
+/** Asks each upstream for its models when they are needed, and keeps the answer for a while. */
+export function createUpstreamLists({ providers, clock, onFailedList }: UpstreamListsParts): UpstreamLists {
   const lists = new Map<string, UpstreamList>()
-
-  const listOf = (upstream: string): UpstreamList => {
-    const known = lists.get(upstream)
-    if (known !== undefined) return known
-    const read = providers.get(upstream)?.listModels
-    const list = createUpstreamList({ read, clock, onFailed: (error) => onFailedList(upstream, error) })
-    lists.set(upstream, list)
-    return list
+  return {
+    current(upstream) {
+      const known = lists.get(upstream)
+      if (known !== undefined) return known.current()
+      const read = providers.get(upstream)?.listModels
+      const list = createUpstreamList({ read, clock, onFailed: (error) => onFailedList(upstream, error) })
+      lists.set(upstream, list)
+      return list.current()
+    },
   }
+}
 
+export function createModelDirectory({ catalogue, lists }: ModelDirectoryParts): ModelDirectory {
   /** The lists of the targets that get the caller's name. A target with a model of its own serves every name. */
   const listsOf = (entry: Model): Promise<(readonly ListedModel[] | undefined)[]> =>
     Promise.all(
-      entry.targets.filter(({ model }) => model === entry.name).map(({ upstream }) => listOf(upstream).current()),
+      entry.targets.filter(({ model }) => model === entry.name).map(({ upstream }) => lists.current(upstream)),
     )
 
   const modelOf = ({ name, contextTokens }: ListedModel, entry: Model): Model[] => {
@@ -65,7 +74,8 @@ export function createModelDirectory({
     async find(name) {
       const entry = catalogue.entryOf(name)
       const model = catalogue.find(name)
-      if (entry === undefined || model === undefined || entry.name === model.name) return model
+      if (entry === undefined || model === undefined || entry.isPaused) return undefined
+      if (entry.name === model.name) return model
       if (entry.targets.some(({ model: upstreamName }) => upstreamName !== entry.name)) return model
       const all = await listsOf(entry)
       if (all.every((list) => list === undefined)) return model

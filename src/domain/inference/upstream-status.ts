@@ -1,5 +1,5 @@
 import type { UpstreamCondition } from './health.ts'
-import type { Definition } from './served-models.ts'
+import type { Definition, StoredFacts } from './served-models.ts'
 
 /**
  * `ok`: the last call succeeded. `failing`: the last call failed. `resting`: in cooldown after several failures, so that
@@ -14,6 +14,8 @@ export type UpstreamStatus = UpstreamCondition & {
   readonly inFlight: number
   readonly maxConcurrent: number
   readonly definedIn: Definition
+  /** Undefined for an upstream of the installation. */
+  readonly stored?: StoredFacts
 }
 
 /** The result of a call for one token. */
@@ -26,9 +28,21 @@ export type UpstreamProbe = {
 
 /** The upstreams as this node sees them. */
 export type Upstreams = {
+  /** Those of the installation. */
   list(): readonly UpstreamStatus[]
-  /** Throws a Fault if there is no such upstream. Calls of one upstream at the same time share one probe. */
-  probe(name: string): Promise<UpstreamProbe>
+  /** Those that the organization added. */
+  listOwn(organizationId: string): Promise<readonly UpstreamStatus[]>
+  /** Throws a Fault if the organization has no such upstream. Calls of one upstream at the same time share one probe. */
+  probe(organizationId: string, name: string): Promise<UpstreamProbe>
+  /** The names of the models that the upstream lists; undefined if it has no list or does not answer. */
+  offered(organizationId: string, name: string): Promise<readonly string[] | undefined>
+  /** Lists the models of an upstream that is not stored yet, and calls this one, or one of the list, for one token. */
+  test(settings: Readonly<Record<string, unknown>>, model: string | undefined): Promise<UpstreamTest>
+}
+
+export type UpstreamTest = UpstreamProbe & {
+  /** The models that the upstream lists. */
+  readonly models: readonly string[]
 }
 
 export function upstreamStateOf(condition: UpstreamCondition): UpstreamStatus['state'] {

@@ -45,10 +45,21 @@ export const auditKinds = [
   'audit_verification.created',
   'backtest.created',
   'backtest.cancelled',
+  'upstream.created',
+  'upstream.updated',
+  'upstream.paused',
+  'upstream.resumed',
+  'upstream.deleted',
+  'upstream.tested',
   'upstream.probed',
   'saved_view.created',
   'saved_view.updated',
   'saved_view.deleted',
+  'model.created',
+  'model.updated',
+  'model.paused',
+  'model.resumed',
+  'model.deleted',
 ] as const
 
 export type AuditKind = (typeof auditKinds)[number]

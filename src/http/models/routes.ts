@@ -4,7 +4,7 @@ import { flag, integer, text } from '../described.ts'
 import { Fault } from '../../base/fault.ts'
 import { toUnixSeconds } from '../../base/clock.ts'
 import type { Model } from '../../domain/inference/catalogue.ts'
-import type { ModelDirectory } from '../../domain/inference/model-directory.ts'
+import type { ModelSetOf } from '../../domain/inference/model-set.ts'
 import type { CallerOf } from '../caller.ts'
 import type { Route } from '../route.ts'
 import { createQueryValidator, type Validate } from '../validate.ts'
@@ -57,14 +57,15 @@ const ListQuery = Type.Object({
   before_id: Type.Optional(Type.String({ description: 'List the models before this one.' })),
 })
 
-export type ModelsParts = { readonly modelDirectory: ModelDirectory; readonly callerOf: CallerOf }
+export type ModelsParts = { readonly modelSetOf: ModelSetOf; readonly callerOf: CallerOf }
 
 /** One format that the SDKs of both vendors can read. A key sees the models that it may use. */
-export function modelRoutes({ modelDirectory, callerOf }: ModelsParts): Route[] {
+export function modelRoutes({ modelSetOf, callerOf }: ModelsParts): Route[] {
   const readQuery: Validate<Type.Static<typeof ListQuery>> = createQueryValidator(ListQuery)
 
   const visible = async (request: FastifyRequest): Promise<readonly Model[]> => {
-    const { models } = await callerOf.principal(request)
+    const { models, organization } = await callerOf.principal(request)
+    const { modelDirectory } = await modelSetOf(organization.id)
     return (await modelDirectory.list()).filter((model) => models === null || models.includes(model.name))
   }
 
@@ -105,7 +106,8 @@ export function modelRoutes({ modelDirectory, callerOf }: ModelsParts): Route[] 
       answers: { 200: { description: 'The model.', schema: ModelObject } },
       errorStatuses: [400, 401, 403, 404, 429, 500, 503],
       async handle(request) {
-        const { models } = await callerOf.principal(request)
+        const { models, organization } = await callerOf.principal(request)
+        const { modelDirectory } = await modelSetOf(organization.id)
         const { model: name } = request.params as { model: string }
         const model = await modelDirectory.find(name)
         if (!model || (models !== null && !models.includes(model.name)))

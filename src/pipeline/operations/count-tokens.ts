@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/clock.ts'
 import { isFault } from '../../base/fault.ts'
-import type { Catalogue, Model } from '../../domain/inference/catalogue.ts'
+import type { Model } from '../../domain/inference/catalogue.ts'
 import {
   countableOf,
   type Countable,
@@ -10,6 +10,7 @@ import {
 } from '../../domain/inference/count.ts'
 import { totalInputTokens, type Usage } from '../../domain/inference/events.ts'
 import type { LearnedFactors } from '../../domain/inference/learned-factor.ts'
+import type { ModelSetOf } from '../../domain/inference/model-set.ts'
 import type { Provider } from '../../domain/inference/provider.ts'
 import type { InferenceRequest } from '../../domain/inference/request.ts'
 import type { CheckBeforeCounting } from '../enforcement/check-before-counting.ts'
@@ -18,8 +19,7 @@ import { permittedModel } from '../permitted-model.ts'
 import type { CountedCall, CountedOperation } from '../run-counted.ts'
 
 export type CountTokensParts = {
-  readonly catalogue: Catalogue
-  readonly providers: ReadonlyMap<string, Provider>
+  readonly modelSetOf: ModelSetOf
   readonly factors: LearnedFactors
   readonly count: CountTexts
   readonly clock: Clock
@@ -46,31 +46,39 @@ export type CountTokens = CountedOperation<InferenceRequest, TokenCount>
 export function createCountTokens(parts: CountTokensParts): CountTokens {
   return async (call) => {
     const { request, principal } = call
-    const model = permittedModel(parts.catalogue, principal, { operation: 'chat', name: request.model })
-    const provider = parts.providers.get(model.targets[0]?.upstream ?? '')
+    const { catalogue, providers } = await parts.modelSetOf(principal.organization.id)
+    const model = permittedModel(catalogue, principal, { operation: 'chat', name: request.model })
+    const [target] = model.targets
+    const provider = target && providers.get(target.upstream)
     const ownCount = provider?.inputTokensOf?.(request)
     if (ownCount !== undefined) return { inputTokens: ownCount, source: 'upstream', isPassthrough: false }
-    const upstreamCount = await countUpstream(parts, model, call)
+    const upstreamCount = provider && (await countUpstream(parts, { provider, model: target.model }, call))
     const isPassthrough = provider?.passthroughFor === request.raw.dialect
     if (upstreamCount !== undefined) return { inputTokens: upstreamCount, source: 'upstream', isPassthrough }
     const countCaller = { queueKey: principal.organization.id, signal: call.signal }
     const { tokens, method } = await countLocally(parts.count, countableOf(request), countCaller)
-    const inputTokens = parts.factors.corrected(model.name, tokens)
+    const inputTokens = parts.factors.corrected(factorKeyOf(model), tokens)
     return { inputTokens, source: method === 'whole' ? 'tokenizer' : method, isPassthrough: false }
   }
 }
 
 async function countUpstream(
-  { providers, checkBeforeCounting }: CountTokensParts,
-  { targets: [target] }: Model,
+  { checkBeforeCounting }: CountTokensParts,
+  { provider, model }: CountedTarget,
   { request, principal, signal }: CountedCall<InferenceRequest>,
 ): Promise<number | undefined> {
-  const counter = target && providers.get(target.upstream)?.countTokens
+  const counter = provider.countTokens
   // Evaluating a request costs more than counting it, so it is evaluated only for an upstream counter.
-  if (target === undefined || counter === undefined) return undefined
+  if (counter === undefined) return undefined
   const sent = await checkBeforeCounting(principal, request)
-  return sent && counter({ request: sent, model: target.model, signal }).catch(ignoreFailure)
+  return sent && counter({ request: sent, model, signal }).catch(ignoreFailure)
 }
+
+type CountedTarget = { readonly provider: Provider; readonly model: string }
+
+/** Models of several organizations can have the same name. */
+const factorKeyOf = ({ name, organizationId }: Model): string =>
+  organizationId === undefined ? name : `${organizationId} ${name}`
 
 /** A failure of the upstream's counter is not reported to the caller, because the gateway can count. */
 function ignoreFailure(error: unknown): undefined {
@@ -92,10 +100,11 @@ const learner = { queueKey: 'learner' }
 
 /** From time to time, compares the usage that an upstream reported with the gateway's count, outside of the request's path. */
 export function createFactorLearner({ factors, count, clock }: Pick<CountTokensParts, 'factors' | 'count' | 'clock'>) {
-  return (model: string, { operation, request }: Pick<OperationCall, 'operation' | 'request'>, usage: Usage): void => {
-    if (usage.source !== 'reported' || !factors.wantsSample(model, clock.nowMs())) return
+  return (model: Model, { operation, request }: Pick<OperationCall, 'operation' | 'request'>, usage: Usage): void => {
+    const key = factorKeyOf(model)
+    if (usage.source !== 'reported' || !factors.wantsSample(key, clock.nowMs())) return
     countLocally(count, operation.countableOf(request), learner).then(
-      ({ tokens, method }) => method !== 'length' && factors.learn(model, tokens, totalInputTokens(usage)),
+      ({ tokens, method }) => method !== 'length' && factors.learn(key, tokens, totalInputTokens(usage)),
       () => {}, // a failed sample is skipped
     )
   }

@@ -51,6 +51,11 @@ const inOrder: Readonly<Record<EventKind, true>> = {
   'member.denied': true,
   'member.removed': true,
   'member.updated': true,
+  'model.created': true,
+  'model.deleted': true,
+  'model.paused': true,
+  'model.resumed': true,
+  'model.updated': true,
   'organization.created': true,
   'organization.updated': true,
   'payment.recorded': true,
@@ -70,7 +75,13 @@ const inOrder: Readonly<Record<EventKind, true>> = {
   'saved_view.created': true,
   'saved_view.deleted': true,
   'saved_view.updated': true,
+  'upstream.created': true,
+  'upstream.deleted': true,
+  'upstream.paused': true,
   'upstream.probed': true,
+  'upstream.resumed': true,
+  'upstream.tested': true,
+  'upstream.updated': true,
 }
 
 /** The kinds of events that are no requests, by their names in the API. */

@@ -32,7 +32,7 @@ export function Upstreams({ probed, onClose }: { readonly probed: string | undef
     <>
       <Card
         title={text.upstreams}
-        note={<span title={list?.node.id}>{text.seenBy(list?.node.host ?? '')}</span>}
+        note={list?.node && <span title={list.node.id}>{text.seenBy(list.node.host)}</span>}
         isFlush
       >
         <DataTable

@@ -28,7 +28,7 @@ models:
   output: 'Output',
   mayUse: 'Keys',
   definedIn: 'Defined in',
-  sources: { environment: 'environment', built_in: 'built in' },
+  sources: { environment: 'environment', built_in: 'built in', organization: 'this organization' },
   allKeys: (count: number) => (count === 1 ? '1 key with all models' : `${count} keys with all models`),
   listedKeys: (count: number) => (count === 1 ? '1 key lists it' : `${count} keys list it`),
   nobody: 'no key yet',

@@ -86,6 +86,7 @@ export const projects = {
     'credits:write': 'Grant credits and set limits',
     'members:read': 'See members and sign-ins',
     'members:write': 'Invite, change and remove members',
+    'models:write': 'Add, change and delete upstreams and models',
     'playground:use': 'Send requests to models in the playground',
     'system:read': 'See upstreams, nodes and settings',
     'system:probe': 'Call an upstream for one token',

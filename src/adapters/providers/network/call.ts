@@ -65,7 +65,7 @@ export type UpstreamCallerSettings = TimeLimits & {
 }
 
 export type UpstreamCallerParts = {
-  readonly dispatcher: Dispatcher
+  readonly dispatcher: Pick<Dispatcher, 'dispatch'>
   readonly clock: Clock
   readonly onQueued?: OnQueued | undefined
 }

@@ -8,6 +8,7 @@ export type StoredEncryptions = {
   readonly keptReplies: KeyringEncryption
   readonly textsKeys: KeyringEncryption
   readonly ledgerBalances: KeyringEncryption
+  readonly upstreamSecrets: KeyringEncryption
 }
 
 /** Encrypted values that need another secret than the current one, and those that no accepted secret decrypts. */
@@ -33,6 +34,7 @@ const columnsOf = ({
   keptReplies,
   textsKeys,
   ledgerBalances,
+  upstreamSecrets,
 }: StoredEncryptions): readonly EncryptedColumn[] => [
   {
     encryption: exportSecrets,
@@ -60,6 +62,13 @@ const columnsOf = ({
     select: `select organization_id || ' ' || month as place, sealed, organization_id as one, month as two, '' as three
       from ledger_balance`,
     update: 'update ledger_balance set sealed = $2 where sealed = $1 and organization_id = $3 and month = $4',
+    keyColumns: 2,
+  },
+  {
+    encryption: upstreamSecrets,
+    select: `select u.organization_id || ' ' || u.id || ' ' || s.field as place, s.sealed, s.upstream_id as one, s.field as two, '' as three
+      from stored_upstream_secret s join stored_upstream u on u.id = s.upstream_id`,
+    update: 'update stored_upstream_secret set sealed = $2 where sealed = $1 and upstream_id = $3 and field = $4',
     keyColumns: 2,
   },
 ]

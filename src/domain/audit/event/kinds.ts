@@ -56,6 +56,9 @@ const adminVerbs = {
   cancelled: api(3),
   denied: api(2),
   probed: api(2),
+  tested: api(2),
+  paused: api(3),
+  resumed: api(3),
 } as const satisfies Record<string, EventClass>
 
 type AdminVerb = keyof typeof adminVerbs

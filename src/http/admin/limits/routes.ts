@@ -1,5 +1,5 @@
 import type { Static } from 'typebox'
-import type { Catalogue } from '../../../domain/inference/catalogue.ts'
+import type { ModelSetOf } from '../../../domain/inference/model-set.ts'
 import type { DirectoryStore } from '../../../domain/identity/store.ts'
 import type { Preflight } from '../../../pipeline/billing/preflight.ts'
 import type { Route } from '../../route.ts'
@@ -9,11 +9,11 @@ import type { AdminReads } from '../routes.ts'
 import { presentCheck, presentLimits } from './present.ts'
 import { CheckBody, CheckObject, LimitsObject, LimitsQuery } from './schema.ts'
 
-export type LimitRouteParts = { readonly preflight: Preflight; readonly catalogue: Pick<Catalogue, 'find'> }
+export type LimitRouteParts = { readonly preflight: Preflight; readonly modelSetOf: ModelSetOf }
 
 export function limitRoutes(
   admin: AdminReads<{ readonly directory: DirectoryStore }>,
-  { preflight, catalogue }: LimitRouteParts,
+  { preflight, modelSetOf }: LimitRouteParts,
 ): Route[] {
   return [
     admin.read({
@@ -43,6 +43,7 @@ export function limitRoutes(
       async operation({ directory }, { actor, body }) {
         const { organization } = actor
         const subject = await subjectOf(directory, organization.id, body)
+        const { catalogue } = await modelSetOf(organization.id)
         const model = catalogue.find(body.model)
         if (!model) throw invalidField(['model'], 'must name a model of the catalogue')
         const preview = await preflight({

@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { flag, integer, number, text, texts } from '../../described.ts'
 import { DefinitionObject } from '../../resources/definition.ts'
+import { deletedEntry, installedExample, storedFields } from './stored.ts'
 
 const example = {
   object: 'organization.model',
@@ -14,9 +15,10 @@ const example = {
   price: { input: 0.4, output: 1.6, cache_read: 0.1, cache_write: 0.4 },
   may_use: { keys_with_all_models: 12, keys_that_list_it: 1, free_requests: false },
   defined_in: { source: 'file', file: './gatehouse.yaml', key: 'models[0]' },
+  ...installedExample,
 }
 
-const ServedModelObject = Type.Object(
+export const ServedModelObject = Type.Object(
   {
     object: Type.Literal('organization.model'),
     name: text('The name that callers send, or a prefix of such names that ends with `*`.'),
@@ -53,16 +55,21 @@ const ServedModelObject = Type.Object(
       { description: 'Who may use it.' },
     ),
     defined_in: DefinitionObject,
+    ...storedFields,
   },
-  { title: 'CatalogueModel' },
+  { title: 'CatalogueModel', examples: [example] },
 )
 
 export const ServedModelList = Type.Object(
   {
     object: Type.Literal('list'),
-    data: Type.Array(ServedModelObject, { description: 'The models in the order of the configuration.' }),
+    data: Type.Array(ServedModelObject, {
+      description: 'The models in the order of the configuration, then those that the organization added.',
+    }),
   },
   { title: 'CatalogueModelList', examples: [{ object: 'list', data: [example] }] },
 )
+
+export const DeletedModel = deletedEntry('organization.model.deleted', 'DeletedModel')
 
 export type ServedModelsBody = Static<typeof ServedModelList>

@@ -27,7 +27,7 @@ type OverviewParts = SystemVisibility & {
   readonly hasJudge: boolean
   readonly inFlight: Pick<InFlight, 'count'>
   readonly readiness: readonly HealthCheck[]
-  readonly upstreams: Pick<Upstreams, 'list'>
+  readonly upstreams: Pick<Upstreams, 'list' | 'listOwn'>
 }
 
 /** `/v1/organization/overview`: how the service does, what is spent, and what needs a person. */
@@ -54,7 +54,8 @@ export function overviewRoute({ read }: AdminReads<OverviewReads>, parts: Overvi
         readAttentionFacts(stores, { organizationId: id, nowMs, hasJudge }),
         Promise.all(readiness.map(healthOf)),
       ])
-      const upstreams = hasSystemAccess(actor, parts) ? parts.upstreams.list() : []
+      const shared = hasSystemAccess(actor, parts) ? parts.upstreams.list() : []
+      const upstreams = [...shared, ...(await parts.upstreams.listOwn(id))]
       return {
         object: 'organization.overview' as const,
         now: presentNow(now, inFlight),

@@ -1,10 +1,11 @@
 import Type, { type Static } from 'typebox'
 import { upstreamStates } from '../../../domain/inference/upstream-status.ts'
-import { flag, integer, text } from '../../described.ts'
+import { flag, integer, text, texts } from '../../described.ts'
 import { DefinitionObject } from '../../resources/definition.ts'
 import { idText, orNull, unixTime } from '../../resources/fields.ts'
+import { deletedEntry, installedExample, storedFields } from '../models/stored.ts'
 
-export const UpstreamParams = Type.Object({ upstream: idText('The name of the upstream.', 'echo') })
+export const UpstreamParams = Type.Object({ upstream: idText('The name of the upstream, or its id.', 'echo') })
 
 const example = {
   object: 'organization.upstream',
@@ -19,9 +20,10 @@ const example = {
   max_concurrent: 512,
   p95_ms: 820,
   defined_in: { source: 'file', file: './gatehouse.yaml', key: 'upstreams[0]' },
+  ...installedExample,
 }
 
-const UpstreamObject = Type.Object(
+export const UpstreamObject = Type.Object(
   {
     object: Type.Literal('organization.upstream'),
     name: text('The name that models refer to.'),
@@ -47,8 +49,9 @@ const UpstreamObject = Type.Object(
       'Time in which 95 of 100 responses began, over the last 200 successful calls; null before the first.',
     ),
     defined_in: DefinitionObject,
+    ...storedFields,
   },
-  { title: 'Upstream' },
+  { title: 'Upstream', examples: [example] },
 )
 
 const node = Type.Object(
@@ -60,8 +63,10 @@ const nodeExample = { id: 'node_01k9z8y7x6w5v4t3s2r1q0p9n8', host: 'gateway-1' }
 export const UpstreamList = Type.Object(
   {
     object: Type.Literal('list'),
-    node,
-    data: Type.Array(UpstreamObject, { description: 'The upstreams in the order of the configuration.' }),
+    node: orNull(node, 'The node that answered; null if only the upstreams of the organization are shown.'),
+    data: Type.Array(UpstreamObject, {
+      description: 'The upstreams in the order of the configuration, then those that the organization added.',
+    }),
   },
   { title: 'UpstreamList', examples: [{ object: 'list', node: nodeExample, data: [example] }] },
 )
@@ -97,6 +102,44 @@ export const ProbeObject = Type.Object(
     ],
   },
 )
+
+export const UpstreamTestObject = Type.Object(
+  {
+    object: Type.Literal('organization.upstream_test'),
+    model: orNull(Type.String(), 'The model that was called; null if no model of the upstream is known.'),
+    success: flag('Whether the upstream answered.'),
+    ms: integer('How long the call took.'),
+    error: ProbeObject.properties.error,
+    models: texts('The models that the upstream lists.'),
+  },
+  {
+    title: 'UpstreamTest',
+    examples: [
+      {
+        object: 'organization.upstream_test',
+        model: 'llama3.1',
+        success: true,
+        ms: 312,
+        error: null,
+        models: ['llama3.1', 'qwen3'],
+      },
+    ],
+  },
+)
+
+export const OfferedModels = Type.Object(
+  {
+    object: Type.Literal('organization.upstream_models'),
+    upstream: text('The upstream.'),
+    models: orNull(Type.Array(Type.String()), 'Their names at the upstream; null if it has no list.'),
+  },
+  {
+    title: 'UpstreamModels',
+    examples: [{ object: 'organization.upstream_models', upstream: 'my-server', models: ['llama3.1', 'qwen3'] }],
+  },
+)
+
+export const DeletedUpstream = deletedEntry('organization.upstream.deleted', 'DeletedUpstream')
 
 export type UpstreamsBody = Static<typeof UpstreamList>
 export type ProbeBody = Static<typeof ProbeObject>

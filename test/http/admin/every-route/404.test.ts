@@ -24,6 +24,8 @@ const unknown: Belongings = {
   request_id: 'req_00000000000000000000000000',
   member_id: 'mem_00000000000000000000000000',
   sign_in_id: 'ses_00000000000000000000000000',
+  upstream_id: 'ups_00000000000000000000000000',
+  model_id: 'mdl_00000000000000000000000000',
 }
 
 /** Each id of a path replaced by a foreign one in turn, and all of them together. */

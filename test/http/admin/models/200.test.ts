@@ -49,6 +49,13 @@ describe('GET /v1/organization/models', () => {
         price: { input: 2, output: 8, cache_read: 0.5, cache_write: 2 },
         may_use: undefined,
         defined_in: { source: 'file', file: null, key: 'models[0]' },
+        id: null,
+        paused: false,
+        hidden: false,
+        revision: null,
+        settings: null,
+        created_at: null,
+        updated_at: null,
       },
     )
   })

@@ -5,6 +5,9 @@ import { errorOf, itemsOf, startAdminApp, type AdminApp, type Json } from '../..
 import { answerJson, startUpstream, type TestUpstream } from '../../../support/upstream.ts'
 
 const secret = 'sk-upstream-secret-of-this-test'
+const absent = { id: null, revision: null, settings: null, created_at: null, updated_at: null }
+/** What is stored of an upstream of the configuration. */
+const installed = { ...absent, paused: false, hidden: false }
 const completion = {
   choices: [{ index: 0, message: { role: 'assistant', content: 'Hello' }, finish_reason: 'stop' }],
   usage: { prompt_tokens: 1, completion_tokens: 1 },
@@ -43,6 +46,7 @@ describe('the upstreams of an installation', () => {
       max_concurrent: 7,
       p95_ms: null,
       defined_in: { source: 'file', file: null, key: 'upstreams[0]' },
+      ...installed,
     })
   })
 
@@ -165,18 +169,17 @@ describe('the upstreams of an installation', () => {
 })
 
 describe('the upstreams where administration.system_visible is false', () => {
-  it('are for the operator only', async () => {
+  it('are for the operator only, except those that the organization added', async () => {
     const limits = { requests_per_minute: 1_000, concurrent_requests: 100 }
     const administration = { credential: limits, organization: limits, system_visible: false }
     await using app = await startAdminApp({ config: { administration } })
-    for (const [method, path] of [
-      ['GET', '/upstreams'],
-      ['POST', '/upstreams/echo/probe'],
-    ] as const) {
-      const answer = await app.admin.send(method, path)
-      assert.deepEqual([answer.status, errorOf(answer)['code']], [403, 'permission_denied'])
-    }
+    const probed = await app.admin.send('POST', '/upstreams/echo/probe')
+    assert.deepEqual([probed.status, errorOf(probed)['code']], [403, 'permission_denied'])
+    await app.admin.post('/upstreams', { name: 'own', kind: 'echo' })
+    const { node, ...listed } = await app.admin.get('/upstreams')
+    assert.deepEqual([node, itemsOf(listed).map(({ name }) => name)], [null, ['own']])
+    assert.equal((await app.admin.send('GET', '/upstreams/echo')).status, 404)
     const operator = app.app.client.inOrganization(app.organizationId)
-    assert.equal((await operator.get<UpstreamsBody>('/v1/organization/upstreams')).data.length, 1)
+    assert.equal((await operator.get<UpstreamsBody>('/v1/organization/upstreams')).data.length, 2)
   })
 })
