@@ -32,10 +32,10 @@ Reads every .yaml file of the folder, shows the changes and asks for confirmatio
 before the first change. The first change that fails ends the command; a second run continues. --file is the same as -f.
 Only one apply changes an organization at a time; a second one waits for it.
 Secrets of keys that are created are printed once; --secrets-file appends them to a file that only its owner can read, one
-JSON object per line. Secrets of existing export sinks stay as they are; --update-secrets sends them again.
+JSON object per line. Secrets of existing export sinks and upstreams stay as they are; --update-secrets sends them again.
 Files with an owner mark their resources as managed by it. --take-over takes resources over from other owners. --prune
-deletes the resources of the owner that no file describes: policies and export sinks are deleted, keys are revoked,
-projects are archived.
+deletes the resources of the owner that no file describes: policies, export sinks, models and upstreams are deleted, keys
+are revoked, projects are archived.
 --org may be left out while there is only one organization.`,
   async run(context) {
     const { values } = readArguments(context.args, options)

@@ -25,7 +25,7 @@ gatehouse export --schema
 
 Without -o, prints one YAML document. With -o, which is the same as --output, writes one file for each kind of resource, and
 their JSON Schema for editors; files of an earlier export are replaced or removed. Archived projects and expired or revoked keys are
-left out. Secrets are never written: those of export sinks become references to environment variables. --owner writes
+left out. Secrets are never written: those of export sinks and upstreams become references to environment variables. --owner writes
 only what this owner manages. --schema prints the JSON Schema. --org may be left out while there is only one organization.`,
   async run(context) {
     const { values } = readArguments(context.args, options)

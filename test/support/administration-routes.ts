@@ -43,7 +43,7 @@ export type AdminRoute = {
 
 const applying = {
   permission: 'policies:write',
-  orPermissions: ['projects:write', 'keys:write', 'gateway:write', 'exports:write'],
+  orPermissions: ['projects:write', 'keys:write', 'gateway:write', 'exports:write', 'models:write'],
 }
 
 /** Every administration route. A test fails if one is missing here. */

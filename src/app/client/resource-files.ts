@@ -11,6 +11,7 @@ import { CreateProject } from '../../http/admin/projects/schema.ts'
 import { documentedCreate } from '../../http/policy-gateway/exports/documented-sinks.ts'
 import { NewExport } from '../../http/policy-gateway/exports/schema.ts'
 import { GivenConfigurationBody } from '../../http/resources/gateway-configuration.ts'
+import { entrySchemas } from '../upstreams/entry-schemas.ts'
 import { createValidator, fieldName } from '../../http/validate.ts'
 
 const strict = { additionalProperties: false }
@@ -71,6 +72,10 @@ const PolicyEntry = Type.Object(
   strict,
 )
 
+/** Names of upstreams and models never change, so an entry needs no id. */
+const UpstreamEntry = Type.Object(entrySchemas.upstream.create.properties, strict)
+const ModelEntry = Type.Object(entrySchemas.model.create.properties, strict)
+
 const SinkEntry = Type.Object({ id, ...NewExport.properties }, strict)
 
 const fileSchema = <Sink extends TSchema>(sink: Sink) =>
@@ -87,6 +92,10 @@ const fileSchema = <Sink extends TSchema>(sink: Sink) =>
       api_keys: Type.Array(ApiKeyEntry, { description: 'API keys, by project and name. Files contain no secrets.' }),
       admin_api_keys: Type.Array(AdminKeyEntry, { description: 'Administrator keys, by name.' }),
       export_sinks: Type.Array(sink, { description: 'Export sinks, by label. Secrets are written as ${NAME}.' }),
+      upstreams: Type.Array(UpstreamEntry, {
+        description: 'Upstreams of the organization, by name. Secrets are written as ${NAME}.',
+      }),
+      models: Type.Array(ModelEntry, { description: 'Models of the organization, by name.' }),
       gateway: GivenConfigurationBody,
       policies: Type.Array(PolicyEntry, { description: 'Policies, by name.' }),
     }),
@@ -98,7 +107,18 @@ const ResourceFile = fileSchema(SinkEntry)
 
 export const resourceKinds: readonly string[] = Object.keys(ResourceFile.properties)
 
-export type ResourceFileBody = Static<typeof ResourceFile>
+/** An upstream or a model: its name, whether it is paused, and its settings. */
+export type StoredEntryFile = {
+  readonly name: string
+  readonly id?: never
+  readonly paused?: boolean
+  readonly [field: string]: unknown
+}
+
+export type ResourceFileBody = Omit<Static<typeof ResourceFile>, 'upstreams' | 'models'> & {
+  readonly upstreams?: readonly StoredEntryFile[]
+  readonly models?: readonly StoredEntryFile[]
+}
 export type ProjectFileEntry = Static<typeof ProjectEntry>
 export type ApiKeyFileEntry = Static<typeof ApiKeyEntry>
 export type AdminKeyFileEntry = Static<typeof AdminKeyEntry>

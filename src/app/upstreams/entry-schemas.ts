@@ -119,7 +119,7 @@ export const entrySchemas: EntrySchemas = {
     update: body(
       { paused: modelPaused, ...mapFields(modelFields, orDefault), targets: Type.Optional(modelFields.targets) },
       'ModelUpdate',
-      { targets: [{ upstream: 'my-server', model: 'llama3.1' }, { upstream: 'other-server' }] },
+      { targets: [{ upstream: 'my-server', model: 'llama3.1' }] },
     ),
   },
 }

@@ -3,14 +3,20 @@ import type { ApiClient } from '../../app/client/api-client.ts'
 import type { ExportBody } from '../../http/policy-gateway/exports/schema.ts'
 import type { PolicyBody } from '../../http/admin/policies/schema.ts'
 import type { ProjectBody } from '../../http/admin/projects/schema.ts'
-import { resourceKinds, sinkFileKind, type ResourceFileBody } from '../../app/client/resource-files.ts'
+import {
+  resourceKinds,
+  sinkFileKind,
+  type ResourceFileBody,
+  type StoredEntryFile,
+} from '../../app/client/resource-files.ts'
 import { contentDifferences } from '../policies/diff.ts'
 import { leavesOf } from '../leaf-diff.ts'
 import { oneLine } from '../table.ts'
 import { storedFields } from './keys.ts'
+import { secretFieldsOf } from './models.ts'
 import { namedProjects } from './projects.ts'
 import { withLeaves } from './sinks.ts'
-import { isActiveProject, isWorking, preferred, readPolicy, type State } from './state.ts'
+import { isActiveProject, isWorking, preferred, readPolicy, type State, type StoredEntryState } from './state.ts'
 
 export type Exported = { readonly file: ResourceFileBody; readonly warnings: readonly string[] }
 
@@ -40,13 +46,16 @@ export async function exportResources(client: ApiClient, state: State, owner?: s
       'export_sinks',
       state.sinks.filter(isWanted).map((sink) => sinkEntry(sink, state.sinks)),
     ),
+    ...list('upstreams', state.upstreams.filter(isWanted).map(storedEntry)),
+    ...list('models', state.models.filter(isWanted).map(storedEntry)),
     ...(state.gateway.version > 0 && isWanted(state.gateway) && { gateway: state.gateway.config }),
     ...list(
       'policies',
       policies.map((policy) => policyEntry(state, policy, defaults)),
     ),
   }
-  return { file, warnings: policies.flatMap(draftWarning) }
+  const unread = state.modelsProblem === undefined ? [] : [`Upstreams and models are left out: ${state.modelsProblem}`]
+  return { file, warnings: [...policies.flatMap(draftWarning), ...unread] }
 }
 
 type IsWanted = (resource: { readonly managed_by?: string }) => boolean
@@ -110,8 +119,7 @@ function adminKeyEntries({ adminKeys, nowMs }: State, isWanted: IsWanted): objec
 function sinkEntry({ id, type, label, enabled, config }: ExportBody, sinks: readonly ExportBody[]): object {
   const kind = sinkFileKind(type)
   const secrets = (kind?.secretFields ?? []).filter((field) => leavesOf(config).has(field))
-  const variable = (field: string): string =>
-    `\${GATEHOUSE_${`${id}_${field.replace(/^auth\./, '')}`.toUpperCase().replace(/[^A-Z0-9]+/g, '_')}}`
+  const variable = (field: string): string => variableOf(id, field.replace(/^auth\./, ''))
   const isUnique = label !== '' && sinks.filter((sink) => sink.label === label).length === 1
   return {
     ...(!isUnique && { id }),
@@ -121,6 +129,16 @@ function sinkEntry({ id, type, label, enabled, config }: ExportBody, sinks: read
     config: withLeaves(config, new Map(secrets.map((field) => [field, variable(field)]))),
   }
 }
+
+/** Secrets become references to variables that are named after the id, because a tenant chooses the name. */
+function storedEntry({ id, name, paused, settings }: StoredEntryState): StoredEntryFile {
+  const secrets = secretFieldsOf(settings)
+  const references = new Map(secrets.map((field) => [field, variableOf(id, field.replace(/^headers\./, ''))]))
+  return { name, ...(paused && { paused }), ...withLeaves(settings, references) }
+}
+
+const variableOf = (id: string, field: string): string =>
+  `\${GATEHOUSE_${`${id}_${field}`.toUpperCase().replace(/[^A-Z0-9]+/g, '_')}}`
 
 /** Fields with their default are left out. A draft that differs from the published version is written as unpublished. */
 function policyEntry({ policies, projects }: State, policy: PolicyBody, defaults: PolicyBody): object {

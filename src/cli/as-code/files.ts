@@ -18,7 +18,12 @@ export type Located<T> = {
   at(path?: Path): string
 }
 
-type Lists = Required<Pick<ResourceFileBody, 'projects' | 'api_keys' | 'admin_api_keys' | 'export_sinks' | 'policies'>>
+type Lists = Required<
+  Pick<
+    ResourceFileBody,
+    'projects' | 'api_keys' | 'admin_api_keys' | 'export_sinks' | 'upstreams' | 'models' | 'policies'
+  >
+>
 
 /** What the files describe. */
 export type Resources = {
@@ -58,6 +63,8 @@ export function readResources(path: string): Resources {
     api_keys: all('api_keys'),
     admin_api_keys: all('admin_api_keys'),
     export_sinks: all('export_sinks'),
+    upstreams: all('upstreams'),
+    models: all('models'),
     policies: all('policies'),
   }
   if (problems.length > 0) throw new FileErrors(problems)

@@ -3,6 +3,7 @@ import { problemAt } from '../../app/client/resource-files.ts'
 import { leafDiffLines } from '../leaf-diff.ts'
 import { gatewayWarnings, planGateway, saveGateway } from '../gateway.ts'
 import { planAdminKeys, planApiKeys } from './keys.ts'
+import { planModels, planUpstreams } from './models.ts'
 import { planPolicies } from './policies.ts'
 import { planOrganization, planProjects } from './projects.ts'
 import { planSinks } from './sinks.ts'
@@ -23,6 +24,7 @@ export type PlanInput = Pick<Planning, 'client' | 'resources' | 'env' | 'updates
 export async function planResources({ nowMs, prunes, ...input }: PlanInput): Promise<readonly Step[]> {
   const { report, throwIfAny } = createProblems()
   const planning: Planning = { ...input, report, state: await readState(input.client, nowMs) }
+  requireReadModels(planning)
   const projects = planProjects(planning)
   const steps = [
     ...planOrganization(planning),
@@ -30,11 +32,19 @@ export async function planResources({ nowMs, prunes, ...input }: PlanInput): Pro
     ...planApiKeys(planning, projects),
     ...planAdminKeys(planning),
     ...planSinks(planning),
+    ...planUpstreams(planning),
+    ...planModels(planning),
     ...(await planGatewayStep(planning)),
     ...(await planPolicies(planning, projects)),
   ]
   throwIfAny()
   return prunes ? [...steps, ...planDeletions(planning, steps)] : steps
+}
+
+/** Without the current ones, each entry of the files would be planned as a new one. */
+function requireReadModels({ resources, state, report }: Planning): void {
+  const [entry] = [...resources.upstreams, ...resources.models]
+  if (entry && state.modelsProblem !== undefined) report(entry, { path: [], message: state.modelsProblem })
 }
 
 const disabledMessage =

@@ -15,8 +15,8 @@ type Deletion = {
 type Candidate = { readonly id: string; readonly name?: string; readonly label?: string; readonly managed_by?: string }
 
 /**
- * Deletes what the owner of the files manages and no file describes: policies and sinks are deleted, keys are revoked,
- * projects are archived. A project comes after everything that refers to it. The gateway configuration stays.
+ * Deletes what the owner of the files manages and no file describes: policies, sinks, models and upstreams are deleted, keys
+ * are revoked, projects are archived. A resource comes after everything that refers to it. The gateway configuration stays.
  */
 export function planDeletions({ resources, state }: Planning, steps: readonly Step[]): Step[] {
   const owner = resources.owner?.value
@@ -41,6 +41,18 @@ export function planDeletions({ resources, state }: Planning, steps: readonly St
       verb: 'delete',
       method: 'DELETE',
       path: apiPath`/api/policy-gateway/exports/${id}`,
+    })),
+    ...deletions(state.models, ({ id }) => ({
+      kind: 'model',
+      verb: 'delete',
+      method: 'DELETE',
+      path: apiPath`/v1/organization/models/${id}`,
+    })),
+    ...deletions(state.upstreams, ({ id }) => ({
+      kind: 'upstream',
+      verb: 'delete',
+      method: 'DELETE',
+      path: apiPath`/v1/organization/upstreams/${id}`,
     })),
     ...deletions(state.adminKeys, ({ id }) => ({
       kind: 'administrator key',

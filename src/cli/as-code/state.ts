@@ -1,8 +1,9 @@
-import type { ApiClient } from '../../app/client/api-client.ts'
-import { apiPath } from '../../app/client/api-client.ts'
+import { ApiError, apiPath, type ApiClient } from '../../app/client/api-client.ts'
 import type { AdminKeyBody } from '../../http/admin/operator-keys.ts'
 import type { ConfigurationBody } from '../../http/policy-gateway/config/schema.ts'
 import type { ExportBody } from '../../http/policy-gateway/exports/schema.ts'
+import type { ServedModelsBody } from '../../http/admin/models/schema.ts'
+import type { UpstreamsBody } from '../../http/admin/upstreams/schema.ts'
 import type { OverrideBody } from '../../http/admin/limits/override-routes.ts'
 import type { PolicyBody, PolicySummaryBody } from '../../http/admin/policies/schema.ts'
 import type { ProjectBody } from '../../http/admin/projects/schema.ts'
@@ -21,12 +22,25 @@ export type State = {
   readonly apiKeys: readonly ProjectKeyBody[]
   readonly adminKeys: readonly AdminKeyBody[]
   readonly sinks: readonly ExportBody[]
+  readonly upstreams: readonly StoredEntryState[]
+  readonly models: readonly StoredEntryState[]
+  /** Why upstreams and models could not be read; undefined if they were. */
+  readonly modelsProblem: string | undefined
   readonly gateway: ConfigurationBody
   readonly policies: readonly PolicySummaryBody[]
   /** The limits that were set for a project or a key; undefined if those of the tier apply. */
   limitsOf(subjectId: string): OverrideBody['limits'] | undefined
   readonly organizationLimits: OverrideBody['limits'] | undefined
   readonly nowMs: number
+}
+
+/** An upstream or model that the organization added. */
+export type StoredEntryState = {
+  readonly id: string
+  readonly name: string
+  readonly paused: boolean
+  readonly settings: Readonly<Record<string, unknown>>
+  readonly managed_by?: string
 }
 
 export async function readState(client: ApiClient, nowMs: number): Promise<State> {
@@ -36,6 +50,7 @@ export async function readState(client: ApiClient, nowMs: number): Promise<State
     apiKeys: (await client.list<ProjectKeyBody>('/v1/organization/api_keys')).data,
     adminKeys: (await client.list<AdminKeyBody>(adminKeysPath)).data,
     sinks: (await client.list<ExportBody>(sinksPath)).data,
+    ...(await readModels(client)),
     gateway: await client.get<ConfigurationBody>(configPath),
     policies: (await client.list<PolicySummaryBody>(policiesPath)).data,
     limitsOf: (subjectId) => overrides.find((each) => each.subject_id === subjectId)?.limits,
@@ -43,6 +58,30 @@ export async function readState(client: ApiClient, nowMs: number): Promise<State
     nowMs,
   }
 }
+
+/** Only a running server knows them, and not every key may read them. Files without any need neither. */
+async function readModels(client: ApiClient): Promise<Pick<State, 'upstreams' | 'models' | 'modelsProblem'>> {
+  try {
+    return {
+      upstreams: addedOf(await client.get<UpstreamsBody>('/v1/organization/upstreams')),
+      models: addedOf(await client.get<ServedModelsBody>('/v1/organization/models')),
+      modelsProblem: undefined,
+    }
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    return { upstreams: [], models: [], modelsProblem: error.message }
+  }
+}
+
+type ListedEntry = { readonly id: string | null; readonly settings: object | null } & Omit<
+  StoredEntryState,
+  'id' | 'settings'
+>
+
+const addedOf = ({ data }: { readonly data: readonly ListedEntry[] }): StoredEntryState[] =>
+  data.flatMap(({ id, settings, ...entry }) =>
+    id === null || settings === null ? [] : [{ ...entry, id, settings: { ...settings } }],
+  )
 
 export const readPolicy = (client: ApiClient, id: string): Promise<PolicyBody> =>
   client.get<PolicyBody>(apiPath`/v1/organization/policies/${id}`)

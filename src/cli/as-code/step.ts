@@ -13,6 +13,8 @@ export type ResourceKind =
   | 'API key'
   | 'administrator key'
   | 'export sink'
+  | 'upstream'
+  | 'model'
   | 'gateway configuration'
   | 'policy'
 
@@ -53,7 +55,7 @@ export type Planning = {
   readonly env: Environment
   /** Whether resources of other owners become resources of these files. */
   readonly isTakeOver: boolean
-  /** Whether the secrets of existing sinks are sent again. */
+  /** Whether the secrets of existing sinks and upstreams are sent again. */
   readonly updatesSecrets: boolean
   /** Reports a mistake in the files. The plan fails after all of them are known. */
   readonly report: (entry: Located<unknown>, problem: FileProblem) => void

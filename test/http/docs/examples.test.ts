@@ -54,6 +54,16 @@ const preparations: Readonly<Record<string, (ids: Ids) => Promise<void>>> = {
     for (const member of itemsOf(await scene.admin.get('/members?search=ada@example.com')))
       await scene.admin.send('DELETE', `/members/${textOf(member)}`)
   },
+  /** Names of upstreams and models are unique as well. */
+  async createUpstream() {
+    await scene.admin.send('DELETE', '/models/support-model')
+    await scene.admin.send('DELETE', '/upstreams/my-server')
+  },
+  async createModel() {
+    await addServer()
+    await scene.admin.send('DELETE', '/models/support-model')
+  },
+  updateModel: addServer,
   publishPolicy: changeDraft,
   discardPolicyDraft: changeDraft,
   async resumePolicy({ pol }) {
@@ -97,6 +107,11 @@ describe('the example of each endpoint in Node', () => {
   })
 })
 
+/** The upstream that the examples of models name. */
+async function addServer(): Promise<void> {
+  await scene.admin.send('POST', '/upstreams', { body: { name: 'my-server', kind: 'echo' } })
+}
+
 async function changeDraft({ pol }: Ids): Promise<void> {
   await scene.admin.send('PATCH', `/policies/${pol}`, { body: { revision: 2, rule: 'Say "yes"' } })
 }
@@ -134,6 +149,8 @@ async function createIds(app: ExportScene): Promise<Ids> {
     mem: own.member_id,
     ses: own.sign_in_id,
     view: own.view_id,
+    ups: own.upstream_id,
+    mdl: own.model_id,
     sink: textOf(await app.createSink(webhookConfig)),
     resp: id,
     req: await app.admin.infer(app.apiKey),

@@ -69,8 +69,10 @@ export function patchOf({ paused, ...settings }: EntryBody): EntryPatch {
 }
 
 export const entryParams = {
-  upstream: Type.Object({ upstream_id: idText('The id or the name of the upstream.', 'echo') }),
-  model: Type.Object({ model_id: idText('The id or the name of the model.', 'gatehouse-echo') }),
+  upstream: Type.Object({
+    upstream_id: idText('The id or the name of the upstream.', 'ups_01k9z8y7x6w5v4t3s2r1q0p9n8'),
+  }),
+  model: Type.Object({ model_id: idText('The id or the name of the model.', 'mdl_01k9z8y7x6w5v4t3s2r1q0p9n8') }),
 }
 
 type EntryInput = {

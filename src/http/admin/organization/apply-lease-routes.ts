@@ -26,7 +26,14 @@ const Lease = Type.Object(
 )
 
 /** One of them is enough, because files may describe any of these resources. */
-const applying = ['policies:write', 'projects:write', 'keys:write', 'gateway:write', 'exports:write'] as const
+const applying = [
+  'policies:write',
+  'projects:write',
+  'keys:write',
+  'gateway:write',
+  'exports:write',
+  'models:write',
+] as const
 const requireApplying = ({ permissions }: Administrator): void => requirePermission(permissions, ...applying)
 const needed = `Needs one of the permissions ${applying.map((each) => `\`${each}\``).join(', ')}.`
 
