@@ -123,8 +123,8 @@ describe('the gateway configuration in the console', { skip: withoutBrowser }, (
     const { page } = open
     await openGateway(page)
     const arms = page.getByRole('definition')
-    await arms.filter({ hasText: '100.0 %' }).nth(1).waitFor()
-    const counted = await arms.filter({ hasText: '100.0 %' }).allInnerTexts()
+    await arms.filter({ hasText: '100.0%' }).nth(1).waitFor()
+    const counted = await arms.filter({ hasText: '100.0%' }).allInnerTexts()
     const [enforced = 0, recorded = 0] = counted.map((words) => Number(/of (\d+) requests/.exec(words)?.[1]))
     assert.equal(enforced + recorded, 16)
     assert.ok(enforced > 0 && recorded > 0)

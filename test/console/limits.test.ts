@@ -81,7 +81,7 @@ describe('limits and credits in the console', { skip: withoutBrowser }, () => {
     await scene.ask('Hello again')
     await page.reload()
     const closest = page.getByRole('region', { name: 'Closest to a limit' })
-    await closest.getByRole('cell', { name: '50.0 %' }).waitFor()
+    await closest.getByRole('cell', { name: '50.0%' }).waitFor()
     await closest.getByRole('link').click()
     await page.waitForURL(/api_key_id=key_/)
     await page.getByText('2 of 4').waitFor()

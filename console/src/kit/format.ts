@@ -1,18 +1,24 @@
 import { words } from '../words/en.ts'
+import { timeZoneOf, wallTimeOf, type Zone } from './zone.ts'
 
-/** Numbers and times in the form of the reader's language. */
+/** Numbers, money, shares and times in the form of the browser's language. */
 const integer = new Intl.NumberFormat(undefined, { maximumFractionDigits: 0 })
 const oneDecimal = new Intl.NumberFormat(undefined, { maximumFractionDigits: 1, minimumFractionDigits: 1 })
 const compact = new Intl.NumberFormat(undefined, { notation: 'compact', maximumFractionDigits: 1 })
-const clock = new Intl.DateTimeFormat(undefined, {
-  hour: '2-digit',
-  minute: '2-digit',
-  second: '2-digit',
-  hourCycle: 'h23',
-})
-const clockMinutes = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' })
-const dayFormat = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' })
-const dayAndYear = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', year: 'numeric' })
+
+const moneyWith = (digits: number): Intl.NumberFormat =>
+  new Intl.NumberFormat(undefined, {
+    style: 'currency',
+    currency: 'USD',
+    currencyDisplay: 'narrowSymbol',
+    minimumFractionDigits: digits,
+    maximumFractionDigits: digits,
+  })
+const money = { cents: moneyWith(2), parts: moneyWith(4), tiny: moneyWith(6) }
+
+const shareWith = (digits: number): Intl.NumberFormat =>
+  new Intl.NumberFormat(undefined, { style: 'percent', minimumFractionDigits: digits, maximumFractionDigits: digits })
+const [share, smallShare] = [shareWith(1), shareWith(2)]
 
 export const count = (value: number | null | undefined): string =>
   value === null || value === undefined ? words.common.none : integer.format(value)
@@ -29,26 +35,85 @@ export function milliseconds(value: number | null | undefined): string {
 export function dollars(value: number | null | undefined): string {
   if (value === null || value === undefined) return words.common.none
   const amount = Math.abs(value)
-  const digits = amount === 0 || amount >= 1 ? 2 : amount >= 0.01 ? 4 : 6
-  return `${value < 0 ? '−' : ''}$${amount.toFixed(digits)}`
+  if (amount === 0 || amount >= 1) return money.cents.format(value)
+  return (amount >= 0.01 ? money.parts : money.tiny).format(value)
 }
 
-export const percent = (share: number): string => `${(share * 100).toFixed(share < 0.1 ? 2 : 1)} %`
+export const percent = (value: number): string => (value < 0.1 ? smallShare : share).format(value)
 
-const isToday = (date: Date): boolean => date.toDateString() === new Date().toDateString()
+type Formats = {
+  readonly timeZone: string
+  readonly clock: Intl.DateTimeFormat
+  readonly minutes: Intl.DateTimeFormat
+  readonly day: Intl.DateTimeFormat
+  readonly dayAndYear: Intl.DateTimeFormat
+  readonly dayAndMinutes: Intl.DateTimeFormat
+  readonly zone: Intl.DateTimeFormat
+}
+
+function formatsIn(timeZone: string): Formats {
+  const format = (options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat =>
+    new Intl.DateTimeFormat(undefined, { ...options, timeZone })
+  const minutes = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const
+  const day = { day: 'numeric', month: 'short' } as const
+  return {
+    timeZone,
+    clock: format({ ...minutes, second: '2-digit' }),
+    minutes: format(minutes),
+    day: format(day),
+    dayAndYear: format({ ...day, year: 'numeric' }),
+    dayAndMinutes: format({ ...day, ...minutes }),
+    zone: format({ timeZoneName: 'short' }),
+  }
+}
+
+let formats = formatsIn(timeZoneOf('local'))
+
+/** Sets the zone of all times. The shell calls it before it renders a page. */
+export function setZone(zone: Zone): void {
+  const timeZone = timeZoneOf(zone)
+  if (timeZone !== formats.timeZone) formats = formatsIn(timeZone)
+}
+
+/** The name of the zone that times are shown in, such as `UTC` or `GMT+1`; it may change with the season. */
+export const zoneName = (atMs: number = Date.now()): string =>
+  formats.zone.formatToParts(atMs).find(({ type }) => type === 'timeZoneName')?.value ?? formats.timeZone
+
+const dateOf = (atMs: number): string => {
+  const { year, month, day: date } = wallTimeOf(atMs, formats.timeZone)
+  return `${year}-${month}-${date}`
+}
+
+const isToday = (atMs: number): boolean => dateOf(atMs) === dateOf(Date.now())
 
 /** The time of day, with the day in front unless it is today. */
-export function time(atMs: number): string {
-  const date = new Date(atMs)
-  return isToday(date) ? clock.format(date) : `${dayFormat.format(date)}, ${clock.format(date)}`
+export const time = (atMs: number): string =>
+  isToday(atMs) ? formats.clock.format(atMs) : `${formats.day.format(atMs)}, ${formats.clock.format(atMs)}`
+
+/** With the year, with milliseconds where there are some, and with the zone. */
+export function fullTime(atMs: number): string {
+  const part = Math.floor(atMs) % 1_000
+  const fraction = part === 0 ? '' : `.${String(part).padStart(3, '0')}`
+  return `${formats.dayAndYear.format(atMs)}, ${formats.clock.format(atMs)}${fraction} ${zoneName(atMs)}`
 }
 
-export const fullTime = (atMs: number): string =>
-  `${dayAndYear.format(atMs)}, ${clock.format(atMs)}.${String(Math.floor(atMs) % 1_000).padStart(3, '0')}`
-
 /** The day, with its year. */
-export const day = (atMs: number): string => dayAndYear.format(atMs)
+export const day = (atMs: number): string => formats.dayAndYear.format(atMs)
 
 /** The label of an axis that spans this number of seconds. */
 export const axisTime = (atMs: number, spanSeconds: number): string =>
-  spanSeconds <= 172_800 ? clockMinutes.format(atMs) : dayFormat.format(atMs)
+  (spanSeconds <= 172_800 ? formats.minutes : formats.day).format(atMs)
+
+/** From one time to another, `to` exclusive: as days if it consists of whole days, otherwise to the minute. */
+export function timeSpan(fromMs: number, toMs: number): string {
+  const isMidnight = (ms: number): boolean => {
+    const { hour, minute, second } = wallTimeOf(ms, formats.timeZone)
+    return hour === 0 && minute === 0 && second === 0
+  }
+  const thisYear = wallTimeOf(Date.now(), formats.timeZone).year
+  const isThisYear = [fromMs, toMs - 1].every((ms) => wallTimeOf(ms, formats.timeZone).year === thisYear)
+  if (isMidnight(fromMs) && isMidnight(toMs))
+    return (isThisYear ? formats.day : formats.dayAndYear).formatRange(fromMs, toMs - 1)
+  const span = formats.dayAndMinutes.formatRange(fromMs, toMs)
+  return isThisYear ? span : `${span} (${wallTimeOf(fromMs, formats.timeZone).year})`
+}

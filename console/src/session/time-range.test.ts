@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { readTimeRange, timeRangeOf } from './time-range.ts'
+import { rangeLabel, readTimeRange, readZone, timeRangeOf } from './time-range.ts'
 
 describe('the time range in the address', () => {
   it('is a range that ends now, by its name', () => assert.deepEqual(readTimeRange({ range: '7d' }), { range: '7d' }))
@@ -28,4 +28,20 @@ describe('the time range of a query', () => {
   })
   it('is exactly what was chosen', () =>
     assert.deepEqual(timeRangeOf({ from: 3, to: 7 }, nowMs), { name: 'custom', from: 3, to: 7 }))
+})
+
+describe('the name of a range', () => {
+  it('is that of a preset, or says from when to when', () => {
+    assert.equal(rangeLabel({ range: '7d' }), 'Last 7 days')
+    assert.match(rangeLabel({ from: 1_767_225_600, to: 1_767_229_200 }), /\d\d:\d\d/)
+  })
+})
+
+describe('the zone in the address', () => {
+  it('is UTC or that of the browser', () => {
+    assert.deepEqual(
+      [readZone({ zone: 'utc' }).zone, readZone({ zone: 'mars' }).zone, readZone({}).zone],
+      ['utc', undefined, undefined],
+    )
+  })
 })

@@ -1,4 +1,7 @@
 import { useSearch } from '@tanstack/react-router'
+import { timeSpan } from '../kit/format.ts'
+import type { Zone } from '../kit/zone.ts'
+import { words } from '../words/en.ts'
 
 /** Ranges that end now, in seconds. */
 export const rangeSeconds = { '15m': 900, '1h': 3_600, '24h': 86_400, '7d': 604_800, '30d': 2_592_000 } as const
@@ -34,6 +37,21 @@ export function timeRangeOf({ range, from, to }: TimeRangeSearch, nowMs: number)
   const name = range ?? defaultRange
   const now = Math.floor(nowMs / 1_000 / stepSeconds) * stepSeconds
   return { name, from: now - rangeSeconds[name], to: undefined }
+}
+
+/** The zone of all times. The address holds it unless it is that of the browser, so that a link shows the same times. */
+export type ZoneSearch = { readonly zone?: 'utc' | undefined }
+
+export const readZone = (search: Record<string, unknown>): ZoneSearch => ({
+  zone: search['zone'] === 'utc' ? 'utc' : undefined,
+})
+
+export const useZone = (): Zone => useSearch({ from: '__root__' }).zone ?? 'local'
+
+/** The name of the range: that of a preset, or from when to when. */
+export function rangeLabel(search: TimeRangeSearch): string {
+  const { name, from, to } = timeRangeOf(search, Date.now())
+  return name === 'custom' ? timeSpan(from * 1_000, (to ?? from) * 1_000) : words.range[name]
 }
 
 export function useTimeRangeSearch(): TimeRangeSearch {

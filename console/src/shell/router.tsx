@@ -18,13 +18,13 @@ import { readSettingsSearch } from '../pages/settings/search.ts'
 import { readSinksSearch } from '../pages/sinks/search.ts'
 import { readRequestSearch } from '../pages/requests/search.ts'
 import { Shell } from './shell.tsx'
-import { readTimeRange } from '../session/time-range.ts'
+import { readTimeRange, readZone } from '../session/time-range.ts'
 
-/** The time range follows from page to page, so it belongs to the root. */
+/** The time range and the zone follow from page to page, so they belong to the root. */
 const root = createRootRoute({
   component: Shell,
-  validateSearch: readTimeRange,
-  search: { middlewares: [retainSearchParams(['range', 'from', 'to'])] },
+  validateSearch: (search: Record<string, unknown>) => ({ ...readTimeRange(search), ...readZone(search) }),
+  search: { middlewares: [retainSearchParams(['range', 'from', 'to', 'zone'])] },
 })
 
 const start = createRoute({

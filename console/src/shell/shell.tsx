@@ -1,12 +1,14 @@
 import { Link, Outlet, useRouterState } from '@tanstack/react-router'
 import { Fragment, lazy, Suspense, useEffect, useState } from 'react'
 import { IconButton } from '../kit/button.tsx'
+import { setZone } from '../kit/format.ts'
 import { Icon, Logo } from '../kit/icon.tsx'
 import { words } from '../words/en.ts'
 import { CommandPalette } from './command-palette.tsx'
 import { pages } from './pages.ts'
 import { setPreferences } from '../session/preferences.ts'
 import { useMe } from '../session/session.tsx'
+import { useZone } from '../session/time-range.ts'
 import styles from './shell.module.css'
 
 /** Menus are a fourth of the code that every page needs, so they are loaded after the first page. */
@@ -19,6 +21,8 @@ export function Shell() {
   const path = useRouterState({ select: ({ location }) => location.pathname })
   const current = pages.find(({ to }) => path.startsWith(to))
   const { organization } = useMe()
+  const zone = useZone()
+  setZone(zone)
   useEffect(() => {
     if (path.startsWith('/requests/')) setPreferences({ hasSeenRequest: true })
   }, [path])
@@ -66,7 +70,10 @@ export function Shell() {
           </div>
         </header>
         <main id="page" className={styles.page} tabIndex={-1}>
-          <Outlet />
+          {/* Every time on the page is rendered again in another zone. */}
+          <Fragment key={zone}>
+            <Outlet />
+          </Fragment>
         </main>
       </div>
     </div>

@@ -8,7 +8,7 @@ import { CodeBlock } from '../../kit/code-block.tsx'
 import { DataTable, type DataColumn } from '../../kit/data-table.tsx'
 import { ExportMenu } from '../../kit/export-menu.tsx'
 import { Field } from '../../kit/field.tsx'
-import { count, fullTime, time } from '../../kit/format.ts'
+import { count, fullTime, time, zoneName } from '../../kit/format.ts'
 import { LoadMore } from '../../kit/load-more.tsx'
 import { EmptyState, FailureState, LoadingRows } from '../../kit/state.tsx'
 import { words } from '../../words/en.ts'
@@ -57,7 +57,7 @@ export function EventList({ search, selectedId }: ListProps) {
 const columnsOf = (names: Names): readonly DataColumn<AuditEvent>[] => [
   {
     id: 'time',
-    name: text.time,
+    name: `${text.time} ${zoneName()}`,
     cell: ({ id, created_at: at }) => (
       <Link to="/audit/$eventId" params={{ eventId: id }} search={true} title={fullTime(at * 1_000)}>
         {time(at * 1_000)}
