@@ -8,7 +8,7 @@ type ExportProps = {
   /** Of the API, such as `/v1/organization/requests/export`. */
   readonly path: string
   /** The filters of the list that is shown. */
-  readonly query: Readonly<Record<string, string | number | boolean | undefined>>
+  readonly query: Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>
 }
 
 const text = words.common.exportAs
@@ -16,11 +16,11 @@ const text = words.common.exportAs
 /** Saves what the list shows as a file. The browser reads it from the server, so that its size does not matter here. */
 export function ExportMenu({ path, query }: ExportProps) {
   const save = (format: 'csv' | 'ndjson'): void => {
-    const given = Object.entries<ExportProps['query'][string]>({ ...query, format }).filter(
-      ([, value]) => value !== undefined,
+    const given = Object.entries<ExportProps['query'][string]>({ ...query, format }).flatMap(([name, value]) =>
+      [value ?? []].flat().map((each) => [name, String(each)]),
     )
     const link = document.createElement('a')
-    link.href = `${serverUrl}${path}?${new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString()}`
+    link.href = `${serverUrl}${path}?${new URLSearchParams(given).toString()}`
     link.download = ''
     link.click()
   }

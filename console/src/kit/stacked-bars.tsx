@@ -20,13 +20,12 @@ type BarsProps = {
   /** The bar under the pointer, shared by charts over the same time. */
   readonly active: number | undefined
   readonly onActive: (at: number | undefined) => void
-  readonly onSelect?: (bar: Bar) => void
 }
 
 const gap = 0.2
 
 /** Bars over time, each stacked from its series. The table behind the chart has the same figures. */
-export function StackedBars({ label, bars, series, height, hasAxis = true, active, onActive, onSelect }: BarsProps) {
+export function StackedBars({ label, bars, series, height, hasAxis = true, active, onActive }: BarsProps) {
   const sums = bars.map(({ values }) => series.reduce((sum, { id }) => sum + (values[id] ?? 0), 0))
   const top = niceTop(Math.max(1, ...sums))
   return (
@@ -44,16 +43,10 @@ export function StackedBars({ label, bars, series, height, hasAxis = true, activ
         preserveAspectRatio="none"
         onPointerLeave={() => onActive(undefined)}
       >
-        {bars.map((bar, at) => {
-          const { values } = bar
+        {bars.map(({ values }, at) => {
           let base = 1
           return (
-            <g
-              key={at}
-              onPointerEnter={() => onActive(at)}
-              onClick={() => onSelect?.(bar)}
-              data-selectable={onSelect !== undefined}
-            >
+            <g key={at} onPointerEnter={() => onActive(at)}>
               <rect className={styles.hit} data-active={at === active} x={at} y={0} width={1} height={1} />
               {series.map(({ id, tone }) => {
                 const part = (values[id] ?? 0) / top

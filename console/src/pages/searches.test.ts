@@ -55,7 +55,11 @@ const readers: readonly (readonly [page: string, read: Reader, search: Record<st
     readProjectsSearch,
     { tab: 'projects', search: 'web', status: 'archived', project_id: 'p', dialog: 'edit', id: 'i' },
   ],
-  ['requests', readRequestSearch, { decision: 'refuse', min_ms: 5, columns: 'time,model' }],
+  [
+    'requests',
+    readRequestSearch,
+    { decision: 'refuse', not_model: ['a', 'b'], q: 'x', min_ms: 5, columns: 'time,model' },
+  ],
   ['settings', readSettingsSearch, { search: 'port', defaults: true }],
 ]
 
@@ -98,5 +102,5 @@ describe('a parameter', () => {
     assert.equal(readProjectsSearch({ tab: 'projects', status: 'revoked' }).status, undefined)
   })
   it('for the columns of requests is not a filter', () =>
-    assert.deepEqual(filtersOf(readRequestSearch({ model: 'm', columns: 'time' })), { model: 'm' }))
+    assert.deepEqual(filtersOf(readRequestSearch({ model: 'm', columns: 'time' })), { model: ['m'] }))
 })

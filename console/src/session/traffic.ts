@@ -7,15 +7,20 @@ export type Traffic = components['schemas']['Traffic']
 
 const refreshMs = 10_000
 
+/** Filters of the sums, by their names in the API. */
+export type TrafficFilters = Readonly<Record<string, readonly string[]>>
+
+const noFilters: TrafficFilters = {}
+
 /** Requests over the time range of the page by decision. */
-export function useTrafficByDecision() {
+export function useTrafficByDecision(filters = noFilters) {
   const search = useTimeRangeSearch()
   return useQuery({
-    queryKey: ['traffic', 'decision', search],
+    queryKey: ['traffic', 'decision', search, filters],
     queryFn: (): Promise<Traffic> => {
       const range = timeRangeOf(search, Date.now())
       const period = { from: range.from, ...(range.to !== undefined && { to: range.to }) }
-      const query = { ...period, step: stepFor(range), group_by: 'decision' as const }
+      const query = { ...filters, ...period, step: stepFor(range), group_by: 'decision' as const }
       return dataOf(api.GET('/v1/organization/traffic', { params: { query } }))
     },
     placeholderData: keepPreviousData,

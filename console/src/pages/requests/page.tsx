@@ -1,18 +1,20 @@
 import { Outlet, useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { useCallback, useMemo } from 'react'
 import { useKeyNames, useProjectNames } from '../../api/names.ts'
+import { count } from '../../kit/format.ts'
 import { serverUrl } from '../../api/client.ts'
 import { Button } from '../../kit/button.tsx'
 import { CodeBlock } from '../../kit/code-block.tsx'
 import { EmptyState, FailureState, LoadingRows } from '../../kit/state.tsx'
 import { words } from '../../words/en.ts'
-import { chosenColumns } from './columns.tsx'
+import { chosenColumns, type CellFilter, type CellMinimum } from './columns.tsx'
 import { FilterBar } from './filter-bar.tsx'
 import { Histogram } from './histogram.tsx'
-import { useRequests, type RequestRow } from './queries.ts'
+import { useRequests, useRequestTotal, type RequestRow } from './queries.ts'
 import { RequestTable } from './request-table.tsx'
 import { RowsContext } from './rows-context.ts'
-import { filtersOf, type RequestSearch } from './search.ts'
+import { addingValue, filtersOf, type RequestSearch } from './search.ts'
+import { useFilterOptions } from './use-filter-options.ts'
 import { useNewRequests } from './use-new-requests.ts'
 import { useRowKeys } from './use-row-keys.ts'
 import styles from './page.module.css'
@@ -28,14 +30,24 @@ export function RequestsPage() {
   const query = useRequests(filters)
   const rows = useMemo(() => query.data?.pages.flatMap(({ data }) => data) ?? [], [query.data])
   const names = { projects: useProjectNames(), keys: useKeyNames() }
+  const options = useFilterOptions(rows)
+  const total = useRequestTotal(filters)
+  // From one request to the next there is no entry in the history, so that Back closes the request.
+  const isOpen = requestId !== undefined
   const open = useCallback(
-    (row: RequestRow) => void navigate({ to: '/requests/$requestId', params: { requestId: row.id }, search: true }),
-    [navigate],
+    (row: RequestRow) =>
+      void navigate({ to: '/requests/$requestId', params: { requestId: row.id }, search: true, replace: isOpen }),
+    [navigate, isOpen],
   )
+  const filterBy = (filter: CellFilter | CellMinimum, isNot: boolean): void => {
+    const changed = 'field' in filter ? addingValue(search, { ...filter, isNot }) : { [filter.minimum]: filter.value }
+    void navigate({ to: '.', search: (before: object) => ({ ...before, ...changed }) })
+  }
   const close = useCallback(() => void navigate({ to: '/requests', search: true }), [navigate])
   useRowKeys({ rows, selectedId: requestId, onOpen: open, onClose: close })
   const newCount = useNewRequests(filters, query.dataUpdatedAt)
   const { hasNextPage, isFetchingNextPage, fetchNextPage } = query
+  const reload = (): void => void Promise.all([query.refetch(), total.refetch()])
   const loadMore = useCallback(() => {
     if (hasNextPage && !isFetchingNextPage) void fetchNextPage()
   }, [hasNextPage, isFetchingNextPage, fetchNextPage])
@@ -43,13 +55,27 @@ export function RequestsPage() {
   return (
     <div className={styles.split} data-open={requestId !== undefined}>
       <section className={styles.list} aria-label={words.pages.requests}>
-        <FilterBar search={search} names={names} onReload={() => void query.refetch()} newCount={newCount} />
-        <Histogram />
+        <FilterBar search={search} options={options} onReload={reload} newCount={newCount} />
+        <Histogram search={search} />
         {query.isPending && <LoadingRows widths={[64, 72, 180, 90, 48]} rows={16} />}
         {query.isError && rows.length === 0 && (
           <FailureState title={text.failed} error={query.error} onRetry={() => void query.refetch()} />
         )}
-        {query.isSuccess && rows.length === 0 && <NoRequests isFiltered={Object.keys(filters).length > 0} />}
+        {query.isSuccess && rows.length === 0 && !hasNextPage && (
+          <NoRequests isFiltered={Object.keys(filters).length > 0} />
+        )}
+        {query.isSuccess && rows.length === 0 && hasNextPage && (
+          <EmptyState
+            title={text.notFoundYet}
+            actions={
+              <Button disabled={isFetchingNextPage} onClick={loadMore}>
+                {isFetchingNextPage ? text.more : text.searchOn}
+              </Button>
+            }
+          >
+            <p>{text.notFoundYetText}</p>
+          </EmptyState>
+        )}
         {rows.length > 0 && (
           <RequestTable
             rows={rows}
@@ -57,11 +83,12 @@ export function RequestsPage() {
             names={names}
             selectedId={requestId}
             onOpen={open}
+            onFilter={filterBy}
             onEnd={loadMore}
           />
         )}
         <footer className={styles.foot}>
-          <span>{text.shown(rows.length, !hasNextPage)}</span>
+          <Total shown={rows.length} hasMore={hasNextPage} total={total.data ?? null} />
           <span className={styles.quiet}>{isFetchingNextPage ? text.more : text.newestFirst}</span>
           <span className={styles.keys}>
             <kbd>J</kbd>
@@ -74,6 +101,19 @@ export function RequestsPage() {
       </RowsContext>
     </div>
   )
+}
+
+type TotalProps = {
+  readonly shown: number
+  readonly hasMore: boolean
+  readonly total: { readonly total: number; readonly isExact: boolean } | null
+}
+
+/** How many requests match; until that is known, how many are loaded. */
+function Total({ shown, hasMore, total }: TotalProps) {
+  const number = hasMore && total !== null ? Math.max(total.total, shown) : shown
+  const isExact = !hasMore || total?.isExact === true
+  return <span>{text.total(count(number), isExact, number === 1)}</span>
 }
 
 function NoRequests({ isFiltered }: { readonly isFiltered: boolean }) {

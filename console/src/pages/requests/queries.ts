@@ -32,6 +32,24 @@ export function useRequests(filters: RequestFilters) {
   })
 }
 
+/** How many requests match. It is asked apart from the list, which does not wait for it. */
+export function useRequestTotal(filters: RequestFilters) {
+  const range = useTimeRangeSearch()
+  return useQuery({
+    queryKey: ['requests', 'total', range, filters],
+    queryFn: async () => {
+      const { from, to } = timeRangeOf(range, Date.now())
+      const query = defined({ ...filters, from, to, limit: 1, include: 'total' })
+      const { total, is_total_exact: isExact } = await dataOf(
+        api.GET('/v1/organization/requests', { params: { query } }),
+      )
+      return total === undefined ? null : { total, isExact: isExact === true }
+    },
+    placeholderData: keepPreviousData,
+    refetchOnWindowFocus: false,
+  })
+}
+
 export const useRequest = (requestId: string) =>
   useQuery({
     queryKey: ['request', requestId],

@@ -64,7 +64,7 @@ function Bar({ requestId, request }: BarProps) {
   const neighbour = (step: number) => (at < 0 ? undefined : rows[at + step])
   const go = (step: number): void => {
     const row = neighbour(step)
-    if (row) void navigate({ to: '/requests/$requestId', params: { requestId: row.id }, search: true })
+    if (row) void navigate({ to: '/requests/$requestId', params: { requestId: row.id }, search: true, replace: true })
   }
   return (
     <>

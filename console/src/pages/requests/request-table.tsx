@@ -1,6 +1,8 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { useEffect, useRef } from 'react'
-import type { Column, ColumnNames } from './columns.tsx'
+import { useEffect, useMemo, useRef, type MouseEvent } from 'react'
+import { zoneName } from '../../kit/format.ts'
+import { words } from '../../words/en.ts'
+import { sharesOf, type CellFilter, type CellMinimum, type Column, type ColumnNames } from './columns.tsx'
 import type { RequestRow } from './queries.ts'
 import styles from './request-table.module.css'
 
@@ -10,6 +12,7 @@ type TableProps = {
   readonly names: ColumnNames
   readonly selectedId: string | undefined
   readonly onOpen: (row: RequestRow) => void
+  readonly onFilter: (filter: CellFilter | CellMinimum, isNot: boolean) => void
   /** Called when the end of the rows comes into view. */
   readonly onEnd: () => void
 }
@@ -18,7 +21,7 @@ type TableProps = {
 const endDistance = 20
 
 /** Only the rows in view are elements; spacers above and below have the height of the others. */
-export function RequestTable({ rows, columns, names, selectedId, onOpen, onEnd }: TableProps) {
+export function RequestTable({ rows, columns, names, selectedId, onOpen, onFilter, onEnd }: TableProps) {
   const scroller = useRef<HTMLDivElement>(null)
   const rowHeight = useRowHeight()
   const virtual = useVirtualizer({
@@ -39,19 +42,18 @@ export function RequestTable({ rows, columns, names, selectedId, onOpen, onEnd }
     if (selectedAt >= 0) virtual.scrollToIndex(selectedAt, { align: 'auto' })
   }, [selectedAt, virtual])
 
+  const { projects, keys } = names
+  const shares = useMemo(() => sharesOf(columns, rows, { projects, keys }), [columns, rows, projects, keys])
   return (
     <div ref={scroller} className={styles.scroller} tabIndex={0}>
       <table className={styles.table} aria-rowcount={rows.length}>
-        <colgroup>
-          {columns.map(({ id, width, priority }) => (
-            <col key={id} style={{ width }} data-priority={priority} />
-          ))}
-        </colgroup>
+        <Widths columns={columns} shares={shares} />
         <thead>
           <tr>
             {columns.map(({ id, name, isNumber, priority }) => (
               <th key={id} scope="col" data-number={isNumber} data-priority={priority}>
                 {name}
+                {id === 'time' && <span className={styles.zone}> {zoneName()}</span>}
               </th>
             ))}
           </tr>
@@ -68,14 +70,14 @@ export function RequestTable({ rows, columns, names, selectedId, onOpen, onEnd }
                 aria-selected={row.id === selectedId}
                 onClick={() => onOpen(row)}
               >
-                {columns.map(({ id, isNumber, priority, cell }, at) => (
-                  <td key={id} data-number={isNumber} data-priority={priority}>
+                {columns.map((column, at) => (
+                  <td key={column.id} data-number={column.isNumber} data-priority={column.priority}>
                     {at === 0 ? (
                       <button type="button" className={styles.open} onClick={() => onOpen(row)}>
-                        {cell(row, names)}
+                        {column.text(row, names)}
                       </button>
                     ) : (
-                      cell(row, names)
+                      <Cell column={column} row={row} names={names} onFilter={onFilter} />
                     )}
                   </td>
                 ))}
@@ -86,6 +88,55 @@ export function RequestTable({ rows, columns, names, selectedId, onOpen, onEnd }
         </tbody>
       </table>
     </div>
+  )
+}
+
+type WidthProps = { readonly columns: readonly Column[]; readonly shares: ReadonlyMap<string, number> }
+
+/** Fixed widths, and the rest of the table by the shares. */
+function Widths({ columns, shares }: WidthProps) {
+  const fixed = columns.reduce((sum, { width = 0 }) => sum + width, 0)
+  const all = [...shares.values()].reduce((sum, share) => sum + share, 0)
+  return (
+    <colgroup>
+      {columns.map(({ id, width, priority }) => {
+        const share = (shares.get(id) ?? 0) / all
+        const flexible = `calc((100cqw - ${fixed}px) * ${share.toFixed(4)})`
+        return (
+          <col
+            key={id}
+            style={{ width: width ?? flexible }}
+            data-flexible={width === undefined}
+            data-priority={priority}
+          />
+        )
+      })}
+    </colgroup>
+  )
+}
+
+type CellProps = Pick<TableProps, 'names' | 'onFilter'> & { readonly column: Column; readonly row: RequestRow }
+
+/** A click filters by the value, and with Alt excludes it. Not a stop of the Tab key: the same filters can be typed and chosen. */
+function Cell({ column, row, names, onFilter }: CellProps) {
+  const text = column.text(row, names)
+  const filter = column.filter?.(row, text)
+  const content = column.cell?.(row) ?? text
+  if (filter === undefined) return content
+  const click = (event: MouseEvent): void => {
+    event.stopPropagation()
+    onFilter(filter, event.altKey)
+  }
+  return (
+    <button
+      type="button"
+      tabIndex={-1}
+      className={styles.value}
+      title={words.requests.filterBy(filter.name)}
+      onClick={click}
+    >
+      {content}
+    </button>
   )
 }
 

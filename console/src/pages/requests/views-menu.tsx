@@ -1,29 +1,42 @@
 import { useNavigate } from '@tanstack/react-router'
-import { useState, type SubmitEvent } from 'react'
-import { readPreferences, setPreferences, type RequestView } from '../../session/preferences.ts'
-import { useTimeRangeSearch } from '../../session/time-range.ts'
-import { Button, buttonClass } from '../../kit/button.tsx'
-import { Dialog } from '../../kit/dialog.tsx'
-import { Field } from '../../kit/field.tsx'
+import { useState } from 'react'
+import { readPreferences, setPreferences } from '../../session/preferences.ts'
+import { useMay } from '../../session/session.tsx'
+import { useTimeRangeSearch, useZone } from '../../session/time-range.ts'
+import {
+  queryOfView,
+  searchOfView,
+  useCreateViews,
+  useDeleteView,
+  useViews,
+  type SavedView,
+} from '../../session/views.ts'
+import { buttonClass } from '../../kit/button.tsx'
 import { Menu, MenuItem, MenuLabel, MenuSeparator } from '../../kit/menu.tsx'
 import { words } from '../../words/en.ts'
 import type { RequestSearch } from './search.ts'
+import { RenameDialog, SaveDialog } from './view-dialogs.tsx'
 
 const text = words.requests.views
 
-/** Named filters, columns and ranges. This browser keeps them; the address of a view works in any browser. */
+/** Named filters, columns and ranges, of this person and those that others share. */
 export function ViewsMenu({ search }: { readonly search: RequestSearch }) {
-  const [views, setViews] = useState(() => readPreferences().requestViews)
-  const [isNaming, setNaming] = useState(false)
-  const chosenRange = useTimeRangeSearch()
+  const [dialog, setDialog] = useState<'save' | 'rename'>()
+  const range = useTimeRangeSearch()
+  const zone = useZone()
   const navigate = useNavigate()
-  const shown = definedOf({ ...search, ...chosenRange })
-  const current = views.find((view) => isSame(view.search, shown))
-  const keep = (kept: readonly RequestView[]): void => setViews(setPreferences({ requestViews: kept }).requestViews)
-  const save = (name: string): void => {
-    keep([...views.filter((view) => view.name !== name), { name, search: shown }])
-    setNaming(false)
-  }
+  const { data: views = [], isError } = useViews('requests')
+  const remove = useDeleteView('requests')
+  const mayChangeAll = useMay('*')
+  const query = queryOfView({ ...search, ...range, zone: zone === 'utc' ? zone : undefined })
+  const current = views.find((view) => view.query === query)
+  const open = (view: SavedView): void =>
+    void navigate({ to: '/requests', search: { ...noRange, ...searchOfView(view) } })
+  const groups = [
+    [text.own, views.filter((view) => !view.shared)],
+    [text.shared, views.filter((view) => view.shared)],
+  ] as const
+  const mayChange = current !== undefined && (current.is_own || mayChangeAll)
   return (
     <>
       <Menu
@@ -32,65 +45,56 @@ export function ViewsMenu({ search }: { readonly search: RequestSearch }) {
         trigger={current?.name ?? text.label}
         label={current === undefined ? text.label : text.current(current.name)}
       >
-        <MenuLabel>{text.label}</MenuLabel>
-        {views.map(({ name, search: kept }) => (
-          <MenuItem key={name} onClick={() => void navigate({ to: '/requests', search: { ...noRange, ...kept } })}>
-            {name}
-          </MenuItem>
-        ))}
-        {views.length > 0 && <MenuSeparator />}
-        <MenuItem onClick={() => setNaming(true)}>{text.save}</MenuItem>
-        {current && (
-          <MenuItem onClick={() => keep(views.filter((view) => view !== current))}>
-            {text.forget(current.name)}
-          </MenuItem>
+        {isError && <MenuLabel>{text.failed}</MenuLabel>}
+        {groups.map(
+          ([label, list]) => list.length > 0 && <ViewList key={label} label={label} views={list} onOpen={open} />,
         )}
+        {views.length > 0 && <MenuSeparator />}
+        <MenuItem onClick={() => setDialog('save')}>{text.save}</MenuItem>
+        {mayChange && (
+          <>
+            <MenuItem onClick={() => setDialog('rename')}>{text.rename(current.name)}</MenuItem>
+            <MenuItem onClick={() => remove.mutate(current.id)}>{text.remove(current.name)}</MenuItem>
+          </>
+        )}
+        <BrowserViews />
       </Menu>
-      {isNaming && <NameDialog onSave={save} onClose={() => setNaming(false)} />}
+      {dialog === 'save' && <SaveDialog query={query} onClose={() => setDialog(undefined)} />}
+      {dialog === 'rename' && current && <RenameDialog view={current} onClose={() => setDialog(undefined)} />}
     </>
   )
 }
 
-type NameProps = { readonly onSave: (name: string) => void; readonly onClose: () => void }
+type ListProps = {
+  readonly label: string
+  readonly views: readonly SavedView[]
+  readonly onOpen: (view: SavedView) => void
+}
 
-function NameDialog({ onSave, onClose }: NameProps) {
-  const [name, setName] = useState('')
-  const submit = (event: SubmitEvent): void => {
-    event.preventDefault()
-    if (name.trim() !== '') onSave(name.trim())
-  }
+const ViewList = ({ label, views, onOpen }: ListProps) => (
+  <>
+    <MenuLabel>{label}</MenuLabel>
+    {views.map((view) => (
+      <MenuItem key={view.id} onClick={() => onOpen(view)}>
+        {view.name}
+      </MenuItem>
+    ))}
+  </>
+)
+
+/** Views that an earlier version kept in this browser can be saved on the server, once. */
+function BrowserViews() {
+  const [views, setViews] = useState(() => readPreferences().requestViews)
+  const create = useCreateViews('requests', () => setViews(setPreferences({ requestViews: [] }).requestViews))
+  if (views.length === 0) return null
+  const save = (): void => create.mutate(views.map(({ name, search }) => ({ name, query: queryOfView(search) })))
   return (
-    <Dialog
-      title={text.save}
-      onClose={onClose}
-      actions={
-        <>
-          <Button onClick={onClose}>{words.common.cancel}</Button>
-          <Button look="primary" type="submit" form="request-view" disabled={name.trim() === ''}>
-            {words.common.save}
-          </Button>
-        </>
-      }
-    >
-      <form id="request-view" onSubmit={submit}>
-        <Field label={text.name} hint={text.hint}>
-          {(input) => (
-            <input {...input} maxLength={60} value={name} onChange={(event) => setName(event.target.value)} />
-          )}
-        </Field>
-      </form>
-    </Dialog>
+    <>
+      <MenuSeparator />
+      <MenuItem onClick={save}>{text.ofBrowser(views.length)}</MenuItem>
+    </>
   )
 }
 
 /** Ends the range of the page. One that the address does not name would be kept. */
-const noRange = { range: undefined, from: undefined, to: undefined }
-
-type Kept = RequestView['search']
-
-const definedOf = (search: Readonly<Record<string, string | number | undefined>>): Kept =>
-  Object.fromEntries(Object.entries(search).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])))
-
-const isSame = (one: Kept, other: Kept): boolean =>
-  Object.keys(one).length === Object.keys(other).length &&
-  Object.entries(one).every(([name, value]) => other[name] === value)
+const noRange = { range: undefined, from: undefined, to: undefined, zone: undefined }

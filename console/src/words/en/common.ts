@@ -43,5 +43,4 @@ export const traffic = {
   escalated: 'Escalated',
   errors: 'Errors',
   monitored: 'Would deny',
-  zoom: 'Click a bar to see its requests only.',
 } as const
