@@ -118,7 +118,7 @@ describe('models in the console', { skip: withoutBrowser }, () => {
     assert.deepEqual(await accessibilityViolations(reader.page), [])
     await using other = await openPage(browser)
     await signInWith(other.page, ['policies:read'])
-    await other.page.getByText('You need the permission system:read to see the upstreams.').waitFor()
+    await other.page.getByText('You need the permission system:read or models:write to see the upstreams.').waitFor()
     assert.equal(await other.page.getByRole('region', { name: 'Upstreams' }).count(), 0)
   })
 
@@ -140,7 +140,7 @@ describe('models in the console', { skip: withoutBrowser }, () => {
 })
 
 describe('models of a fresh installation in the console', { skip: withoutBrowser }, () => {
-  it('teach how to add a model, and hide upstreams that only the operator may see', async () => {
+  it('hide the upstreams of the operator, and offer to add one', async () => {
     await using browser = await launchBrowser()
     await using scene = await openConsoleScene({
       config: { administration: { ...administration, system_visible: false } },
@@ -148,9 +148,9 @@ describe('models of a fresh installation in the console', { skip: withoutBrowser
     await using open = await openPage(browser)
     const { page } = open
     await scene.openAt(page, '/models')
-    await page.getByText(/Only the built-in echo model is served/).waitFor()
-    await page.getByText('kind: openai-responses').waitFor()
-    await page.getByText(/Only the operator of this installation sees/).waitFor()
+    await page.getByRole('link', { name: 'gatehouse-echo' }).waitFor()
+    await page.getByRole('button', { name: 'Add upstream' }).waitFor()
+    assert.equal(await page.getByRole('link', { name: 'Probe echo' }).count(), 0)
     assert.deepEqual(await accessibilityViolations(page), [])
     assert.deepEqual(open.errors, [])
   })

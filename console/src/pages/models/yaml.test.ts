@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { CatalogueModel } from './queries.ts'
-import { yamlOf } from './yaml.ts'
+import { emptyModel, emptyUpstream } from './drafts.ts'
+import { newModelYaml, upstreamYaml, yamlOf } from './yaml.ts'
 
 const model = (changed: object): CatalogueModel =>
   ({
@@ -57,4 +58,39 @@ describe('the entry of a model', () => {
   for (const name of ['no', 'NULL', '5', 'a: b', '#a', '- a', 'ü', "it's"])
     it(`quotes the name ${name}, which YAML would read as something else`, () =>
       assert.ok(yamlOf(model({ name })).includes(`- name: ${JSON.stringify(name)}\n`)))
+})
+
+describe('the YAML of a form', () => {
+  it('has a variable in place of the key', () =>
+    assert.equal(
+      upstreamYaml({ ...emptyUpstream, name: 'my-server', baseUrl: 'http://127.0.0.1:9/v1', apiKey: 'sk-secret' }),
+      [
+        'upstreams:',
+        '  - name: my-server',
+        '    kind: openai-chat',
+        '    base_url: "http://127.0.0.1:9/v1"',
+        '    api_key: ${MY_SERVER_API_KEY}',
+      ].join('\n'),
+    ))
+  it('has the targets in order, and the numbers that were entered', () =>
+    assert.equal(
+      newModelYaml({
+        ...emptyModel('a'),
+        name: 'm',
+        targets: [
+          { upstream: 'a', model: 'x' },
+          { upstream: 'b', model: '' },
+        ],
+        input: '1',
+      }),
+      [
+        'models:',
+        '  - name: m',
+        '    targets:',
+        '      - upstream: a',
+        '        model: x',
+        '      - upstream: b',
+        '    price: { input: 1 }',
+      ].join('\n'),
+    ))
 })

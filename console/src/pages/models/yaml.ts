@@ -1,3 +1,4 @@
+import { modelFields, upstreamFields, type ModelDraft, type UpstreamDraft } from './drafts.ts'
 import type { CatalogueModel } from './queries.ts'
 
 /** Words that YAML reads as something else than a text. */
@@ -27,5 +28,34 @@ export function yamlOf({ name, targets, price, ...model }: CatalogueModel): stri
     ...(model.caps_output ? [`    max_output_tokens: ${model.max_output_tokens}`] : []),
     `    price: { ${prices.join(', ')} }`,
     ...(model.may_use.free_requests ? ['    free_tier: true'] : []),
+  ].join('\n')
+}
+
+/** The entry that a form describes. The key is a variable, because a file must not have it. */
+export function upstreamYaml(draft: UpstreamDraft): string {
+  const { api_key: key, ...fields } = upstreamFields(draft)
+  const variable = draft.name.toUpperCase().replace(/[^A-Z0-9]+/g, '_')
+  return [
+    'upstreams:',
+    `  - name: ${textOf(draft.name)}`,
+    ...Object.entries(fields).map(([name, value]) => `    ${name}: ${textOf(String(value))}`),
+    ...(key === undefined ? [] : [`    api_key: \${${variable === '' ? '' : `${variable}_`}API_KEY}`]),
+  ].join('\n')
+}
+
+/** The entry that a form describes. */
+export function newModelYaml(draft: ModelDraft): string {
+  const { targets, price, ...numbers } = modelFields(draft)
+  const prices = Object.entries(price ?? {}).map(([name, value]) => `${name}: ${value}`)
+  return [
+    'models:',
+    `  - name: ${textOf(draft.name)}`,
+    '    targets:',
+    ...targets.flatMap(({ upstream, model }) => [
+      `      - upstream: ${textOf(upstream)}`,
+      ...(typeof model === 'string' ? [`        model: ${textOf(model)}`] : []),
+    ]),
+    ...Object.entries(numbers).map(([name, value]) => `    ${name}: ${String(value)}`),
+    ...(prices.length > 0 ? [`    price: { ${prices.join(', ')} }`] : []),
   ].join('\n')
 }

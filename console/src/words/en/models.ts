@@ -1,33 +1,29 @@
 export const models = {
   purpose:
-    'The models that callers can use. They are defined in the configuration of the server, so this page is read-only.',
+    'The models that callers can use, and the upstreams that run them. Entries of the configuration file belong to the operator; your organization can add its own.',
   catalogue: 'Catalogue',
   models: (count: number) => `${count === 1 ? '1 entry' : `${count} entries`}, prices in USD per million tokens`,
   failed: 'Could not load the catalogue',
   none: 'No models yet',
-  noneText:
-    'Callers can use the models that the configuration lists. Add one to gatehouse.yaml and restart the server:',
-  onlyEcho:
-    'Only the built-in echo model is served: it repeats what it is sent. Set OPENAI_API_KEY or ANTHROPIC_API_KEY, or add a model to gatehouse.yaml and restart the server.',
-  addModel: 'How to add a model',
-  example: `upstreams:
-  - name: openai
-    kind: openai-responses
-    api_key: \${OPENAI_API_KEY}
-models:
-  - name: support
-    targets:
-      - upstream: openai
-        model: gpt-4.1-mini
-    price: { input: 0.4, output: 1.6 }`,
-  check: 'Then check that it answers:',
+  noneText: 'Add an upstream, then a model that uses it.',
   name: 'Model',
   targets: 'Targets, in order',
-  context: 'Context',
   input: 'Input',
   output: 'Output',
-  mayUse: 'Keys',
-  definedIn: 'Defined in',
+  managed: 'Managed by',
+  paused: 'Paused',
+  requests24: 'Requests, 24 h',
+  cost24: 'Cost, 24 h',
+  actions: 'Actions',
+  origin: {
+    file: 'The file',
+    environment: 'The environment',
+    built_in: 'Built in',
+    organization: 'Organization',
+    hidden: 'Hidden by the file',
+    hiddenHint:
+      'The configuration of the installation has an entry of the same name, which is used in place of this one.',
+  },
   sources: { environment: 'environment', built_in: 'built in', organization: 'this organization' },
   allKeys: (count: number) => (count === 1 ? '1 key with all models' : `${count} keys with all models`),
   listedKeys: (count: number) => (count === 1 ? '1 key lists it' : `${count} keys list it`),
@@ -54,7 +50,7 @@ models:
   upstreams: 'Upstreams',
   upstreamsFailed: 'Could not load the upstreams',
   seenBy: (host: string) => `As the node ${host} sees them since it started`,
-  mayNotRead: 'You need the permission system:read to see the upstreams.',
+  mayNotRead: 'You need the permission system:read or models:write to see the upstreams.',
   operatorOnly: 'Only the operator of this installation sees the state of the upstreams: gatehouse upstreams list.',
   upstream: 'Upstream',
   kind: 'Kind',
@@ -71,11 +67,81 @@ models:
   probe: 'Probe',
   probeOf: (name: string) => `Probe ${name}`,
   probeText: (name: string) =>
-    `Sends one real request for one token to ${name}, and waits for at most 20 seconds. The operator’s account at the upstream pays for it, your organization does not.`,
+    `Sends one real request for one token to ${name}, and waits for at most 20 seconds. The account at the upstream pays for it, and no credits are charged.`,
   probeEffect: 'If it succeeds, this node uses the upstream again at once. The audit log records the probe.',
   send: 'Send one token',
   sending: 'Waiting for the upstream…',
   answered: (name: string, model: string, ms: string) => `${name} answered in ${ms} ms. The model was ${model}.`,
   notAnswered: (name: string, ms: string) => `${name} did not answer after ${ms} ms:`,
   mayNotProbe: 'You need the permission system:probe.',
+  form: {
+    addUpstream: 'Add upstream',
+    addWithModels: (count: number) => (count === 1 ? 'Add upstream and 1 model' : `Add upstream and ${count} models`),
+    editUpstream: (name: string) => `Change the upstream ${name}`,
+    addModel: 'Add model',
+    editModel: (name: string) => `Change the model ${name}`,
+    save: 'Save',
+    name: 'Name',
+    upstreamNameHint: 'Models refer to it. It cannot be changed later.',
+    modelNameHint:
+      'What callers send. A name that ends with * stands for every name with the prefix. It cannot be changed later.',
+    kinds: {
+      'openai-chat': 'OpenAI’s Chat Completions API, and every server that has it: vLLM, Ollama, llama.cpp, Azure.',
+      'openai-responses': 'OpenAI’s Responses API.',
+      anthropic: 'Anthropic’s Messages API.',
+      gemini: 'Google’s Gemini API.',
+      echo: 'Built in: repeats what it is sent. For tests.',
+    },
+    server: 'Server',
+    serverHint: 'The software, so that requests have the form that it accepts.',
+    anyServer: 'Any',
+    baseUrl: 'URL',
+    baseUrlHint: 'As the SDK of the vendor takes it, such as http://127.0.0.1:8000/v1. Empty: that of the vendor.',
+    apiKey: 'API key',
+    apiKeyHint: 'Stored encrypted, and never shown again. If you change the URL, enter it again.',
+    test: 'Test',
+    testHint: 'Lists its models and calls one for one token. Nothing is saved.',
+    works: (model: string, ms: string) => `It answered in ${ms} ms. The model was ${model}.`,
+    doesNotWork: 'It did not answer:',
+    offered: (count: number) => `It offers ${count === 1 ? '1 model' : `${count} models`}. Choose those to add:`,
+    targetUpstream: (at: number) => `Upstream of target ${at}`,
+    targetModel: (at: number) => `Model of target ${at}`,
+    sameName: 'the name that callers send',
+    moveUp: (at: number) => `Try target ${at} earlier`,
+    removeTarget: (at: number) => `Remove target ${at}`,
+    addTarget: 'Add target',
+    numbers: {
+      input: 'Input, USD per million tokens',
+      output: 'Output, USD per million tokens',
+      cacheRead: 'Cache read',
+      cacheWrite: 'Cache write',
+      contextTokens: 'Context window',
+      maxOutputTokens: 'Output limit',
+    },
+    numberHints: {
+      input: 'Empty: free',
+      output: 'Empty: free',
+      cacheRead: 'Empty: the input price',
+      cacheWrite: 'Empty: the input price',
+      contextTokens: 'Empty: as the upstream says',
+      maxOutputTokens: 'Empty: none',
+    },
+    actionsOf: (name: string) => `Actions for ${name}`,
+    edit: 'Change',
+    pause: 'Pause',
+    resume: 'Resume',
+    remove: 'Delete',
+    pauseTitle: { pause: (name: string) => `Pause ${name}?`, resume: (name: string) => `Resume ${name}?` },
+    pauseText: {
+      upstream:
+        'Models skip it and use their next target. Requests for a model without another one get 503. Running requests end as they began.',
+      model: 'Requests for it get 404, and it leaves the list of models. Running requests end as they began.',
+    },
+    resumeText: 'It is used again at once, on other nodes within a second.',
+    removeTitle: (name: string) => `Delete ${name}?`,
+    removeText: {
+      upstream: 'Its key is deleted as well. It is not possible while a model uses it.',
+      model: 'Requests for it get 404 at once. Keys that list it keep its name.',
+    },
+  },
 } as const
