@@ -1,5 +1,6 @@
 import packageFile from '../package.json' with { type: 'json' }
 import { directoryStore } from './adapters/stores/sql/identity/directory.ts'
+import { openAlerts } from './app/alerts/alerts.ts'
 import { openInference } from './app/inference.ts'
 import { createApiClient, injectTransport, type ApiClient } from './app/client/api-client.ts'
 import { consoleUrl } from './app/console-url.ts'
@@ -68,14 +69,17 @@ export async function createApp(config: Config, env: Environment, world: World =
   const serverProblem = () => (listeners.isShuttingDown() ? 'stopping' : start.problem())
   const readiness = readinessOf(infrastructure, { credits, counters, audit, serverProblem })
   const { inFlight, isShuttingDown, publicUrl } = listeners
+  const installation = createSystem(infrastructure, { served, env, counters, readiness })
+  const { testChannel } = await openAlerts(infrastructure, stores, installation)
   const features = createFeatures(
     { ...infrastructure, stores },
     {
       evaluation: inference.evaluation,
-      installation: createSystem(infrastructure, { served, env, counters, readiness }),
+      installation,
       preflight: credits.preflight,
       modelSetOf: served.modelSetOf,
       testSink: audit.testSink,
+      testChannel,
       inFlight,
       readiness,
     },

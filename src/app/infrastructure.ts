@@ -66,9 +66,13 @@ export async function openInfrastructure(
   const keys = [...upstreams, classifier].map(({ api_key: key }) => key)
   const traceHeaders = Object.values(config.traces.headers)
   const archiveAuth = Object.values(config.audit.archive?.s3?.auth ?? {})
-  const configured = [...keys, ...traceHeaders, ...archiveAuth, config.console.oidc?.client_secret].flatMap(
-    (secret) => secret ?? [],
-  )
+  const configured = [
+    ...keys,
+    ...traceHeaders,
+    ...archiveAuth,
+    config.console.oidc?.client_secret,
+    ...mailSecrets(config),
+  ].flatMap((secret) => secret ?? [])
   const secrets = (): string[] => [...keyring.texts(), ...configured, ...live.texts()]
   const log = world.log ?? createLog({ level: config.log.level, secrets, worker: workers?.number })
   built.defer(() => log.flush())
@@ -112,4 +116,10 @@ export async function openInfrastructure(
     upstreams,
     warn,
   }
+}
+
+/** The address of the mail server has a password in it. */
+function mailSecrets({ mail: { smtp_url: url } }: Config): readonly string[] {
+  const password = url === undefined ? '' : new URL(url).password
+  return password === '' ? [] : [password, decodeURIComponent(password)]
 }

@@ -128,6 +128,7 @@ export const faultCodes = {
   upstream_in_use: 'Models use the upstream; change or delete them first. The message names them.',
   defined_in_configuration:
     'The upstream or model is defined in the configuration of the installation and can only be changed there.',
+  alert_limit_reached: 'The organization already has the maximum number of alert channels or rules.',
   last_admin_key:
     'The last administrator key with the permission `*` cannot be revoked through the API; create another one first.',
   view_limit_reached: 'The key or member has already saved the maximum number of views.',

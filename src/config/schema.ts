@@ -3,6 +3,7 @@ import { Moderation, Policies } from './evaluation.ts'
 import { Audit, Exports } from './audit.ts'
 import { Console } from './console.ts'
 import { administrationLimit, Tier } from './limits.ts'
+import { Mail } from './mail.ts'
 import { Model, Upstream } from './models.ts'
 import { section } from './section.ts'
 import { Jwt, Server, Storage } from './server.ts'
@@ -109,6 +110,7 @@ export const ConfigSchema = section(
       },
       'Rate limits.',
     ),
+    mail: Mail,
     console: Console,
     responses: section(
       {

@@ -165,6 +165,24 @@ export const jobs = [
     purpose: 'Starts a delivery for each export sink that has events to send.',
   },
   {
+    name: 'evaluate-alert-rules',
+    everyMs: minuteMs,
+    runs: 'one node',
+    purpose: 'Compares the sums with the thresholds of the alert rules, and writes alerts that begin or end.',
+  },
+  {
+    name: 'send-alerts',
+    everyMs: 1_000,
+    runs: 'one node',
+    purpose: 'Sends the messages of alerts by webhook, Slack and mail.',
+  },
+  {
+    name: 'remove-old-alerts',
+    everyMs: hourMs,
+    runs: 'each node',
+    purpose: 'Removes alerts that began more than 90 days ago and are over, and gives up messages after a day.',
+  },
+  {
     name: 'send-traces',
     everyMs: 1_000,
     runs: 'each node',

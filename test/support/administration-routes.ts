@@ -17,6 +17,8 @@ export type Belongings = {
   readonly view_id: string
   readonly upstream_id: string
   readonly model_id: string
+  readonly channel_id: string
+  readonly rule_id: string
 }
 
 export type AdminRoute = {
@@ -45,6 +47,9 @@ const applying = {
   permission: 'policies:write',
   orPermissions: ['projects:write', 'keys:write', 'gateway:write', 'exports:write', 'models:write'],
 }
+
+/** The name does not resolve, so that nothing is sent. */
+const webhookConfig = { url: 'https://alerts.invalid/hook', secret: 'a-secret-of-the-webhook-0123' }
 
 /** Every administration route. A test fails if one is missing here. */
 export const adminRoutes: readonly AdminRoute[] = [
@@ -246,6 +251,42 @@ export const adminRoutes: readonly AdminRoute[] = [
     needsNothing: true,
   },
   { method: 'DELETE', path: '/views/{view_id}', permission: 'audit:read', alsoNeeds: ['*'] },
+  { method: 'GET', path: '/alert-channels', permission: 'alerts:read' },
+  {
+    method: 'POST',
+    path: '/alert-channels',
+    permission: 'alerts:write',
+    body: { kind: 'webhook', name: 'New', config: webhookConfig },
+  },
+  { method: 'GET', path: '/alert-channels/{channel_id}', permission: 'alerts:read' },
+  {
+    method: 'PATCH',
+    path: '/alert-channels/{channel_id}',
+    permission: 'alerts:write',
+    body: { name: 'Changed' },
+    needsNothing: true,
+  },
+  { method: 'POST', path: '/alert-channels/{channel_id}/test', permission: 'alerts:write', isEnquiry: true },
+  { method: 'DELETE', path: '/alert-channels/{channel_id}', permission: 'alerts:write' },
+  { method: 'GET', path: '/alert-rules', permission: 'alerts:read' },
+  {
+    method: 'POST',
+    path: '/alert-rules',
+    permission: 'alerts:write',
+    alsoNeeds: ['usage:read'],
+    body: { kind: 'spend', name: 'New', threshold: 5 },
+  },
+  { method: 'GET', path: '/alert-rules/{rule_id}', permission: 'alerts:read' },
+  {
+    method: 'PATCH',
+    path: '/alert-rules/{rule_id}',
+    permission: 'alerts:write',
+    alsoNeeds: ['usage:read'],
+    body: { name: 'Changed' },
+    needsNothing: true,
+  },
+  { method: 'DELETE', path: '/alert-rules/{rule_id}', permission: 'alerts:write' },
+  { method: 'GET', path: '/alerts', permission: 'alerts:read' },
   { method: 'GET', path: '/audit_logs', permission: 'audit:read' },
   { method: 'GET', path: '/audit_logs/export', permission: 'audit:read' },
   { method: 'GET', path: '/audit_logs/archive', permission: 'audit:read' },
@@ -326,6 +367,10 @@ export async function createOneOfEach(admin: Admin): Promise<Belongings> {
       api_key: 'sk-of-the-furniture',
     }),
     model_id: await ensureEntry(admin, '/models', { name: 'chair', targets: [{ upstream: 'furniture' }] }),
+    channel_id: textOf(
+      await admin.post('/alert-channels', { kind: 'webhook', name: 'On call', config: webhookConfig }),
+    ),
+    rule_id: textOf(await admin.post('/alert-rules', { kind: 'spend', name: 'Spending', threshold: 5 })),
   }
 }
 

@@ -1,5 +1,4 @@
 import type { Static, TSchema } from 'typebox'
-import type { TLocalizedValidationError } from 'typebox/error'
 import { Value } from 'typebox/value'
 import type { Clock } from '../../base/clock.ts'
 import type { Random } from '../../base/random.ts'
@@ -7,6 +6,7 @@ import { isConfiguration, valueAt, type Configuration } from '../../domain/audit
 import type { ConfigProblem, Sink, SinkAddress, SinkKind, SinkType } from '../../domain/audit/export/sink.ts'
 import type { SendRequest } from '../network/request.ts'
 import { urlProblems } from './fields.ts'
+import { problemsIn } from './schema-problems.ts'
 import type { AwsCredentials } from './sigv4.ts'
 
 /** The dependencies of every sink. */
@@ -58,7 +58,7 @@ export function defineSink<Schema extends TSchema>(definition: Definition<Schema
     addressesIn: (config) => addressFields.flatMap((field) => addressAt(config, field)),
     ...(definition.completed && { completed: definition.completed }),
     problemsOf: (config) =>
-      Value.Check(schema, config) ? check(config) : problemsIn(Value.Errors(schema, config), hints),
+      Value.Check(schema, config) ? check(config) : problemsIn(Value.Errors(schema, config), { noun: 'sink', hints }),
     open(config, parts) {
       if (!Value.Check(schema, config) || check(config).length > 0)
         throw new TypeError(`This is not a valid configuration of a ${type} sink.`)
@@ -77,47 +77,3 @@ function textAt(config: unknown, path: string): string | undefined {
   const value = isConfiguration(config) ? valueAt(config, path) : undefined
   return typeof value === 'string' ? value : undefined
 }
-
-type SchemaError = TLocalizedValidationError
-
-/** Schema errors as messages for the person who wrote the configuration. */
-function problemsIn(errors: readonly SchemaError[], hints: Readonly<Record<string, string>>): readonly ConfigProblem[] {
-  const wrongBranches = errors.filter(({ keyword }) => keyword === 'const').map(branchOf)
-  const relevant = errors.filter((error) => !wrongBranches.includes(branchOf(error)))
-  const problems = relevant.flatMap((error) => problemsOf(error, hints))
-  if (problems.length > 0) return problems
-  // No branch of a union matches, because `type` names none of them.
-  const choice = errors.find(({ keyword }) => keyword === 'const')
-  return [{ path: pathOf(choice?.instancePath ?? ''), message: 'is not one of the known kinds' }]
-}
-
-/** The union branch that an error belongs to; empty if none. */
-const branchOf = ({ schemaPath, keyword }: SchemaError): string =>
-  /^.*\/anyOf\/\d+/.exec(schemaPath)?.[0] ?? (keyword === 'const' ? schemaPath : '')
-
-function problemsOf(error: SchemaError, hints: Readonly<Record<string, string>>): ConfigProblem[] {
-  const path = pathOf(error.instancePath)
-  switch (error.keyword) {
-    case 'boolean':
-      return [{ path, message: hints[path] ?? 'is not a field of this kind of sink' }]
-    case 'required':
-      return error.params.requiredProperties.map((name) => ({
-        path: path ? `${path}.${name}` : name,
-        message: 'is required',
-      }))
-    case 'enum':
-      return [{ path, message: `must be one of ${error.params.allowedValues.join(', ')}` }]
-    case 'additionalProperties': // `boolean` reports it for each field
-    case 'anyOf': // the errors of the branches report it
-      return []
-    default:
-      return [{ path, message: error.message }]
-  }
-}
-
-/** A JSON pointer in the notation of messages: `/tags/3` becomes `tags[3]`. */
-const pathOf = (pointer: string): string =>
-  pointer
-    .slice(1)
-    .replaceAll(/\/(\d+)(?=\/|$)/g, '[$1]')
-    .replaceAll('/', '.')

@@ -28,7 +28,7 @@ export function batchResultOf(name: string, response: ReceivedResponse, nowMs: n
 }
 
 /** `Retry-After` as seconds or as a date. */
-function retryAfterMs({ headers }: ReceivedResponse, nowMs: number): number | undefined {
+export function retryAfterMs({ headers }: ReceivedResponse, nowMs: number): number | undefined {
   const text = headers['retry-after']
   if (text === undefined) return undefined
   if (/^\d{1,9}$/.test(text)) return Number(text) * 1000

@@ -1,21 +1,17 @@
-import { createHmac } from 'node:crypto'
 import Type, { type Static } from 'typebox'
 import { truncated, defaultSizeLimits } from '../../domain/audit/event/truncate.ts'
 import type { ChainedDocument } from '../../domain/audit/event/document.ts'
 import type { Sink } from '../../domain/audit/export/sink.ts'
 import { batchResultOf, pauseFor } from './response-mapping.ts'
 import { defineSink, type SinkParts } from './define.ts'
-import { caField, caProblems, commonFields, masked, strict, urlField } from './fields.ts'
+import { caField, caProblems, commonFields, strict, urlField } from './fields.ts'
 import { deliverEncoded, toEncodedEvent, type EncodedEvent, type BatchResult } from './encoded-events.ts'
+import { signedHeaders, signingSecret } from './webhook-signature.ts'
 
 const WebhookConfig = Type.Object(
   {
     url: urlField('Address to which batches are posted; may have a path.', 'https://logs.example.com/gatehouse'),
-    secret: Type.String({
-      pattern: '^(whsec_[A-Za-z0-9+/]{32,128}={0,2}|(?!whsec_)[\\x21-\\x7e]{24,256})$',
-      description: `Signing key: \`whsec_\` and base64, or at least 24 plain characters. ${masked}`,
-      examples: ['at-least-24-plain-characters'],
-    }),
+    secret: signingSecret,
     tls_ca_pem: Type.Optional(caField),
     ...commonFields,
   },
@@ -37,20 +33,11 @@ export const webhook = defineSink({
 })
 
 function createWebhookSink(config: WebhookConfig, { request, clock }: SinkParts): Sink {
-  const key = keyOf(config.secret)
-
   const send = async (events: readonly WebhookEvent[], signal: AbortSignal): Promise<BatchResult> => {
     const body = `{"type":"audit.events","data":[${events.map(({ text }) => text).join(',')}]}`
     // A repeated batch has the same id but a new timestamp, because receivers reject old ones.
     const id = `${events[0]?.id}-${events.length}`
-    const timestamp = String(Math.floor(clock.nowMs() / 1000))
-    const signature = createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')
-    const headers = {
-      'content-type': 'application/json',
-      'webhook-id': id,
-      'webhook-timestamp': timestamp,
-      'webhook-signature': `v1,${signature}`,
-    }
+    const headers = signedHeaders(config.secret, { id, body, nowMs: clock.nowMs() })
     const response = await request({ method: 'POST', url: new URL(config.url), headers, body, signal })
     if (response.status === 410)
       return pauseFor('config_error', 'The receiver answered 410: it accepts no more events.')
@@ -69,9 +56,3 @@ const toWebhookEvent = (document: ChainedDocument): WebhookEvent => ({
   ...toEncodedEvent(truncated(document, defaultSizeLimits), document.time),
   id: document.metadata.uid,
 })
-
-/** A secret in the format of Standard Webhooks (`whsec_` and base64), or as plain characters. */
-function keyOf(secret: string): Buffer {
-  const prefix = 'whsec_'
-  return secret.startsWith(prefix) ? Buffer.from(secret.slice(prefix.length), 'base64') : Buffer.from(secret)
-}

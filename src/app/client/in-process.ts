@@ -100,6 +100,7 @@ const withoutServer = (known: Pick<InstallationParts, 'node' | 'readStorage'>): 
   preflight: needsServer,
   modelSetOf: needsServer,
   testSink: needsServer,
+  testChannel: needsServer,
   inFlight: { count: () => 0 },
   readiness: [],
 })

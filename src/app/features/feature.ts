@@ -1,4 +1,5 @@
 import type { VerificationThreads } from '../../adapters/stores/sql/verification/threads.ts'
+import type { ChannelTest } from '../../domain/alerts/test-channel.ts'
 import type { FindEvidence } from '../../domain/evaluation/evidence.ts'
 import type { Simulate } from '../../domain/evaluation/simulate.ts'
 import type { ModelSetOf } from '../../domain/inference/model-set.ts'
@@ -66,6 +67,7 @@ export type RunningServerParts = {
   readonly preflight: Preflight
   readonly modelSetOf: ModelSetOf
   readonly testSink: SinkTest
+  readonly testChannel: ChannelTest
   /** Requests that this node is answering. */
   readonly inFlight: { readonly count: () => number }
   readonly readiness: readonly ReadinessCheck[]

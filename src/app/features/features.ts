@@ -1,4 +1,5 @@
 import { createPace } from '../../base/pace.ts'
+import { createAlerts } from './alerts.ts'
 import { createAuditLog } from './audit-log.ts'
 import { createEvaluate } from './evaluate.ts'
 import type { Feature, FeatureParts, RunningServerParts } from './feature.ts'
@@ -33,6 +34,7 @@ export function createFeatures(parts: FeatureParts, server: RunningServerParts):
     createViewFeature(parts),
     createGatewayConfiguration(parts, evaluation),
     createSinks(parts, server),
+    createAlerts(parts, server),
     createDecisionHistory(parts),
     createAuditLog(parts, pace),
     createLimitsAndCredits(parts, server, pace),

@@ -10,18 +10,23 @@ import { overviewRoute } from '../../http/admin/overview/route.ts'
 import { overviewStreamRoute } from '../../http/admin/overview/stream.ts'
 import { trafficRoute } from '../../http/admin/traffic/routes.ts'
 import { createResourceRoutes } from '../../http/resources/route.ts'
+import type { Transaction } from '../../adapters/stores/sql/database.ts'
+import type { Stores } from '../stores.ts'
 import type { Feature, FeatureParts, RunningServerParts } from './feature.ts'
+
+/** What the attention list is made from, except for the audit log. */
+export const attentionStores = (stores: Stores) => (tx: Transaction) => ({
+  policies: policyStore(tx),
+  spikes: reportedSpikes(tx),
+  gateway: gatewayStore(tx),
+  exports: exportStore(tx, stores.encryptions.exportSecrets),
+  directory: directoryStore(tx),
+})
 
 /** How the service does, and what needs a person. */
 export function createOverview(parts: FeatureParts, server: RunningServerParts): Feature {
   const { config, database, clock, ids, stores } = parts
-  const own = stores.of((tx) => ({
-    policies: policyStore(tx),
-    spikes: reportedSpikes(tx),
-    gateway: gatewayStore(tx),
-    exports: exportStore(tx, stores.encryptions.exportSecrets),
-    directory: directoryStore(tx),
-  }))
+  const own = stores.of(attentionStores(stores))
   const reads = {
     ...own.reads,
     events: stores.reportedEvents,

@@ -25,6 +25,7 @@ import type { AuditParts } from '../audit-parts.ts'
 export const createStoredEncryptions = (keyring: Keyring, random: Random): StoredEncryptions => ({
   keptReplies: createKeyringEncryption(keyring, 'kept replies', random),
   exportSecrets: createKeyringEncryption(keyring, 'export secrets', random),
+  alertSecrets: createKeyringEncryption(keyring, 'alert secrets', random),
   textsKeys: createKeyringEncryption(keyring, 'audit texts keys', random),
   ledgerBalances: createKeyringEncryption(keyring, 'ledger balances', random),
   upstreamSecrets: createKeyringEncryption(keyring, 'upstream secrets', random),

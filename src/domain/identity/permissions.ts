@@ -13,6 +13,8 @@ export const permissions = [
   'gateway:write',
   'exports:read',
   'exports:write',
+  'alerts:read',
+  'alerts:write',
   'audit:read',
   'content:read',
   'usage:read',

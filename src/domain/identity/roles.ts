@@ -33,11 +33,19 @@ const definitions: Readonly<Record<RoleName, Omit<Role, 'id'>>> = {
   },
   developer: {
     description: 'Creates and revokes keys, tries requests in the playground, and reads projects, requests and usage.',
-    permissions: ['keys:read', 'keys:write', 'projects:read', 'audit:read', 'usage:read', 'playground:use'],
+    permissions: [
+      'keys:read',
+      'keys:write',
+      'projects:read',
+      'alerts:read',
+      'audit:read',
+      'usage:read',
+      'playground:use',
+    ],
   },
   billing: {
-    description: 'Reads usage and the ledger, and changes credits, plans and limits.',
-    permissions: ['usage:read', 'credits:write', 'projects:read', 'keys:read'],
+    description: 'Reads usage and the ledger, changes credits, plans and limits, and sets alerts about them.',
+    permissions: ['usage:read', 'credits:write', 'projects:read', 'keys:read', 'alerts:read', 'alerts:write'],
   },
   auditor: {
     description: 'Reads everything except texts of prompts and answers, and changes nothing.',
@@ -47,6 +55,7 @@ const definitions: Readonly<Record<RoleName, Omit<Role, 'id'>>> = {
       'projects:read',
       'gateway:read',
       'exports:read',
+      'alerts:read',
       'audit:read',
       'usage:read',
       'members:read',

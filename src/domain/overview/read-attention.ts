@@ -21,20 +21,28 @@ export type AttentionStores = {
   readonly directory: Pick<DirectoryStore, 'listProjectKeys' | 'listAdminKeys'>
 }
 
-type ReadOptions = { readonly organizationId: string; readonly nowMs: number; readonly hasJudge: boolean }
+type ReadOptions = {
+  readonly organizationId: string
+  readonly nowMs: number
+  readonly hasJudge: boolean
+  /** Keys that expire within this time; by default those of the attention list. */
+  readonly expiresWithinMs?: number
+  /** Spikes that lasted until this long ago; by default a day. */
+  readonly spikeMinutes?: number
+}
 
 const page = { limit: 20, order: 'desc' } as const
 
 /** The facts that attention is made from. The caller adds the spend, which it shows as well, and the upstreams of its node. */
 export async function readAttentionFacts(
   stores: AttentionStores,
-  { organizationId, nowMs, hasJudge }: ReadOptions,
+  { organizationId, nowMs, hasJudge, expiresWithinMs = expiresSoonMs, spikeMinutes = dayMinutes }: ReadOptions,
 ): Promise<Omit<AttentionFacts, 'spend' | 'upstreams'>> {
   const { policies, spikes, gateway, exports, directory } = stores
-  const expiring = { ...page, status: { is: 'active', nowMs }, expiresBeforeMs: nowMs + expiresSoonMs } as const
+  const expiring = { ...page, status: { is: 'active', nowMs }, expiresBeforeMs: nowMs + expiresWithinMs } as const
   const [paused, reported, inForce, configuration, sinks, apiKeys, adminKeys] = await Promise.all([
     policies.list(organizationId, { ...page, state: 'paused' }),
-    spikes.recent(organizationId, minuteOf(nowMs) - dayMinutes),
+    spikes.recent(organizationId, minuteOf(nowMs) - spikeMinutes),
     hasJudge ? [] : policies.listInForce(organizationId),
     gateway.find(organizationId),
     exports.list(organizationId, { ...page, limit: 100 }),

@@ -3,6 +3,7 @@ import type { ChainedEvent } from '../audit/chain/chained-event.ts'
 import type { Charge } from '../credits/charge.ts'
 import type { MinuteCount } from '../evaluation/spikes/decision-counts.ts'
 import { latencyBounds } from '../traffic/traffic.ts'
+import { failureSubject, isFailure } from './failures.ts'
 import { minute, startOf, type RollupKind } from './kinds.ts'
 
 export type DimensionValue = string | number
@@ -42,9 +43,19 @@ export function entryOfCharge({ outcome, usage, ...charge }: Charge): RollupEntr
   ]
 }
 
-/** Undefined for an event that is no request. */
-export function entryOfEvent(event: ChainedEvent): RollupEntry | undefined {
-  if (event.code !== 'gateway.request.decided') return undefined
+/** What a request adds. Other events add nothing. */
+export function entriesOfEvent(event: ChainedEvent): RollupEntry[] {
+  if (event.code !== 'gateway.request.decided') return []
+  return [entryOfRequest(event), ...(isFailure(event) ? failureEntries(event) : [])]
+}
+
+function failureEntries({ timeMs, projectId, actorId }: ChainedEvent): RollupEntry[] {
+  const subjects = [undefined, projectId ?? undefined, actorId ?? undefined].map(failureSubject)
+  const startTime = startOf(toUnixSeconds(timeMs), minute)
+  return [...new Set(subjects)].map((subject) => ['decision', startTime, [storable(subject), 0], [1, 0, 0, 0]])
+}
+
+function entryOfRequest(event: ChainedEvent): RollupEntry {
   const { projectId, model, upstream, decision, status, actorId } = event
   return [
     'request',

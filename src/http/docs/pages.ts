@@ -66,6 +66,7 @@ const order: readonly (readonly [title: string, names: readonly string[]])[] = [
       'secrets',
       'audit-log',
       'exports',
+      'alerts',
       'archive',
       'backup',
       'upgrade',

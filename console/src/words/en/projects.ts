@@ -80,6 +80,8 @@ export const projects = {
     'gateway:write': 'Change the gateway configuration',
     'exports:read': 'See sinks',
     'exports:write': 'Change sinks',
+    'alerts:read': 'See alerts',
+    'alerts:write': 'Change alert channels and rules',
     'audit:read': 'See requests and the audit log',
     'content:read': 'Read the stored texts of requests',
     'usage:read': 'See usage and spend',

@@ -5,6 +5,7 @@ import type { Database, Value } from './database.ts'
 /** The encryption of each kind of stored value. */
 export type StoredEncryptions = {
   readonly exportSecrets: KeyringEncryption
+  readonly alertSecrets: KeyringEncryption
   readonly keptReplies: KeyringEncryption
   readonly textsKeys: KeyringEncryption
   readonly ledgerBalances: KeyringEncryption
@@ -31,6 +32,7 @@ type EncryptedColumn = {
 /** The encryption context of each value must equal the one that its store uses. */
 const columnsOf = ({
   exportSecrets,
+  alertSecrets,
   keptReplies,
   textsKeys,
   ledgerBalances,
@@ -41,6 +43,13 @@ const columnsOf = ({
     select: `select s.organization_id || ' ' || s.id || ' ' || e.field as place, e.sealed, e.sink_id as one, e.field as two, '' as three
       from export_secret e join export_sink s on s.id = e.sink_id`,
     update: 'update export_secret set sealed = $2 where sealed = $1 and sink_id = $3 and field = $4',
+    keyColumns: 2,
+  },
+  {
+    encryption: alertSecrets,
+    select: `select c.organization_id || ' ' || c.id || ' ' || e.field as place, e.sealed, e.channel_id as one, e.field as two, '' as three
+      from alert_channel_secret e join alert_channel c on c.id = e.channel_id`,
+    update: 'update alert_channel_secret set sealed = $2 where sealed = $1 and channel_id = $3 and field = $4',
     keyColumns: 2,
   },
   {

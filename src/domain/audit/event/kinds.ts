@@ -59,6 +59,8 @@ const adminVerbs = {
   tested: api(2),
   paused: api(3),
   resumed: api(3),
+  fired: api(1),
+  resolved: api(3),
 } as const satisfies Record<string, EventClass>
 
 type AdminVerb = keyof typeof adminVerbs

@@ -26,6 +26,8 @@ const unknown: Belongings = {
   sign_in_id: 'ses_00000000000000000000000000',
   upstream_id: 'ups_00000000000000000000000000',
   model_id: 'mdl_00000000000000000000000000',
+  channel_id: 'chan_00000000000000000000000000',
+  rule_id: 'rule_00000000000000000000000000',
 }
 
 /** Each id of a path replaced by a foreign one in turn, and all of them together. */

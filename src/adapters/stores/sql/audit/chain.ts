@@ -4,7 +4,7 @@ import type { AuditEvent } from '../../../../domain/audit/event/event.ts'
 import type { AuditAppender } from '../../../../domain/audit/log.ts'
 import type { ChainedEvent } from '../../../../domain/audit/chain/chained-event.ts'
 import { contentInsertion, headUpdate, insertionsOf } from './rows.ts'
-import { entryOfEvent } from '../../../../domain/rollup/entry.ts'
+import { entriesOfEvent } from '../../../../domain/rollup/entry.ts'
 import { deltaInsertions } from '../rollup/deltas.ts'
 import { UnexpectedRows, type Database, type Statement, type Transaction } from '../database.ts'
 
@@ -136,7 +136,7 @@ function appendStatements(
     const content = events[at]?.content
     return content ? [contentInsertion(row, content)] : []
   })
-  const deltas = rows.map((row) => ({ organizationId, id: row.id, entry: entryOfEvent(row) }))
+  const deltas = rows.flatMap((row) => entriesOfEvent(row).map((entry) => ({ organizationId, id: row.id, entry })))
   const statements =
     rows.length === 0
       ? []
