@@ -14,6 +14,7 @@ export const commands: Commands = {
   apply: async () => (await import('./apply.ts')).apply,
   export: async () => (await import('./export.ts')).exportCommand,
   evaluate: async () => (await import('./evaluate.ts')).evaluate,
+  alerts: async () => (await import('./alerts.ts')).alerts,
   sinks: async () => (await import('./sinks.ts')).sinks,
   models: async () => (await import('./models.ts')).models,
   upstreams: async () => (await import('./upstreams.ts')).upstreams,

@@ -24,6 +24,13 @@ it('gatehouse keys create --admin --role gives a key the permissions of the role
   await using cli = await openCommandLine()
   await cli.call('setup')
   const key = await cli.json('keys', 'create', '--admin', '--name', 'Bills', '--role', 'billing')
-  assert.deepEqual(key.permissions, ['usage:read', 'credits:write', 'projects:read', 'keys:read'])
+  assert.deepEqual(key.permissions, [
+    'usage:read',
+    'credits:write',
+    'projects:read',
+    'keys:read',
+    'alerts:read',
+    'alerts:write',
+  ])
   assert.equal((await cli.call('keys', 'create', '--name', 'Bills', '--role', 'billing')).status, 2)
 })

@@ -19,6 +19,9 @@ describe('a command in a folder without a database', () => {
     ['audit', 'verify'],
     ['policies', 'list'],
     ['sinks', 'list'],
+    ['alerts', 'list'],
+    ['alerts', 'channels'],
+    ['alerts', 'rules'],
     ['limits', 'show'],
     ['keys', 'create', '--name', 'a'],
   ]

@@ -50,6 +50,7 @@ const reads: Readonly<Record<string, readonly string[]>> = {
   export: [],
   evaluate: ['Hello'],
   sinks: ['list'],
+  alerts: ['list'],
   models: ['list'],
   upstreams: ['list'],
   usage: [],

@@ -45,7 +45,7 @@ export type AdminRoute = {
 
 const applying = {
   permission: 'policies:write',
-  orPermissions: ['projects:write', 'keys:write', 'gateway:write', 'exports:write', 'models:write'],
+  orPermissions: ['projects:write', 'keys:write', 'gateway:write', 'exports:write', 'models:write', 'alerts:write'],
 }
 
 /** The name does not resolve, so that nothing is sent. */

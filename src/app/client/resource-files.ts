@@ -1,9 +1,14 @@
 import Type, { type Static, type TSchema } from 'typebox'
+import { createChannelKinds } from '../../adapters/alerts/channel-kinds.ts'
 import { findSinkKind, sinkKinds } from '../../adapters/sinks/registry.ts'
 import { isFault, type Problem } from '../../base/fault.ts'
 import { readAllowedIps } from '../../domain/identity/allowed-ips.ts'
+import { completeRule, type RuleSettings } from '../../domain/alerts/rule-mutations.ts'
 import { permissionsOf, type RoleName } from '../../domain/identity/roles.ts'
 import { CreateAdminKey } from '../../http/admin/admin-keys/schema.ts'
+import { NewChannelBody, documentedChannels } from '../../http/admin/alerts/channel-schema.ts'
+import { filterOf } from '../../http/admin/alerts/rule-routes.ts'
+import { NewRuleBody } from '../../http/admin/alerts/rule-schema.ts'
 import { CreateApiKey } from '../../http/admin/api-keys/schema.ts'
 import { LimitValues } from '../../http/admin/limits/override-routes.ts'
 import { CreatePolicy } from '../../http/admin/policies/schema.ts'
@@ -75,10 +80,25 @@ const PolicyEntry = Type.Object(
 /** Names of upstreams and models never change, so an entry needs no id. */
 const UpstreamEntry = Type.Object(entrySchemas.upstream.create.properties, strict)
 const ModelEntry = Type.Object(entrySchemas.model.create.properties, strict)
+const AlertChannelEntry = Type.Object({ id, ...NewChannelBody.properties }, strict)
+
+const { channel_ids: _channelIds, ...ruleSettings } = NewRuleBody.properties
+
+const AlertRuleEntry = Type.Object(
+  {
+    id,
+    ...ruleSettings,
+    project: Type.Optional(Type.String({ minLength: 1, description: 'The project of the filter, by name or id.' })),
+    channels: Type.Optional(
+      Type.Array(Type.String({ minLength: 1 }), { maxItems: 20, description: 'The alert channels, by name or id.' }),
+    ),
+  },
+  strict,
+)
 
 const SinkEntry = Type.Object({ id, ...NewExport.properties }, strict)
 
-const fileSchema = <Sink extends TSchema>(sink: Sink) =>
+const fileSchema = <Sink extends TSchema, Channel extends TSchema>(sink: Sink, channel: Channel) =>
   Type.Partial(
     Type.Object({
       owner: Type.String({
@@ -96,6 +116,8 @@ const fileSchema = <Sink extends TSchema>(sink: Sink) =>
         description: 'Upstreams of the organization, by name. Secrets are written as ${NAME}.',
       }),
       models: Type.Array(ModelEntry, { description: 'Models of the organization, by name.' }),
+      alert_channels: Type.Array(channel, { description: 'Alert channels, by name. Secrets are written as ${NAME}.' }),
+      alert_rules: Type.Array(AlertRuleEntry, { description: 'Alert rules, by name.' }),
       gateway: GivenConfigurationBody,
       policies: Type.Array(PolicyEntry, { description: 'Policies, by name.' }),
     }),
@@ -103,7 +125,7 @@ const fileSchema = <Sink extends TSchema>(sink: Sink) =>
   )
 
 /** A file of resources. The configuration of a sink is validated by its kind, because the messages are better. */
-const ResourceFile = fileSchema(SinkEntry)
+const ResourceFile = fileSchema(SinkEntry, AlertChannelEntry)
 
 export const resourceKinds: readonly string[] = Object.keys(ResourceFile.properties)
 
@@ -123,19 +145,28 @@ export type ProjectFileEntry = Static<typeof ProjectEntry>
 export type ApiKeyFileEntry = Static<typeof ApiKeyEntry>
 export type AdminKeyFileEntry = Static<typeof AdminKeyEntry>
 export type SinkFileEntry = Static<typeof SinkEntry>
+export type ChannelFileEntry = Static<typeof AlertChannelEntry>
+export type RuleFileEntry = Static<typeof AlertRuleEntry>
 export type PolicyResourceEntry = Static<typeof PolicyEntry>
 export type LimitsBodyValues = Static<typeof LimitValues>
 
 /** The JSON Schema of a file, for editors. */
 export function resourceFileSchema(): object {
-  const { anyOf = [] }: SchemaPart = documentedCreate(sinkKinds)
-  const sinks = anyOf.map((each, at) => {
-    const secretFields = sinkKinds[at]?.secretFields ?? []
+  const schema = fileSchema(
+    withReferences(documentedCreate(sinkKinds), sinkKinds),
+    withReferences(documentedChannels(channelFileKinds), channelFileKinds),
+  )
+  return { $schema: 'https://json-schema.org/draft/2020-12/schema', ...schema }
+}
+
+/** The union of kinds with an id, and with references in place of secrets. */
+function withReferences(union: SchemaPart, kinds: readonly { readonly secretFields: readonly string[] }[]): TSchema {
+  const members = (union.anyOf ?? []).map((each, at) => {
     const { config = {}, ...properties } = each.properties ?? {}
+    const secretFields = kinds[at]?.secretFields ?? []
     return { ...each, properties: { id, ...properties, config: secretFields.reduce(withReference, config) } }
   })
-  const schema = fileSchema(Type.Unsafe({ anyOf: sinks }))
-  return { $schema: 'https://json-schema.org/draft/2020-12/schema', ...schema }
+  return Type.Unsafe({ anyOf: members })
 }
 
 type SchemaPart = {
@@ -231,6 +262,49 @@ export function sinkFileKind(type: string): SinkFileKind | undefined {
       problemsOf: (config) => kind.problemsOf(config).map(({ path, message }) => problemAt(path, message)),
     }
   )
+}
+
+/** Whether the installation sends mail is checked by the service. */
+const channelFileKinds = createChannelKinds({ smtp_url: 'smtp://unknown', allow_domains: [] })
+
+export function channelFileKind(name: ChannelFileEntry['kind']): SinkFileKind {
+  const kind = channelFileKinds.find((each) => each.kind === name)
+  if (!kind) throw new Error(`There is no alert channel of the kind ${name}.`)
+  return {
+    secretFields: kind.secretFields,
+    destinationFields: kind.destinationFields,
+    completed: (config) => config,
+    problemsOf: (config) => kind.problemsOf(config).map(({ path, message }) => problemAt(path, message)),
+  }
+}
+
+type RuleSettingsBody = Omit<RuleFileEntry, 'id' | 'project' | 'channels' | 'paused'>
+
+/** The settings of a rule with the defaults of its kind, as the service answers them. */
+export function completedRule(
+  rule: RuleSettingsBody,
+): { readonly settings: Omit<RuleSettingsBody, 'kind' | 'name'> } | { readonly problem: FileProblem } {
+  let settings: Omit<RuleSettingsBody, 'kind' | 'name'> = {}
+  const { kind, min_requests: minRequests, for_minutes: forMinutes, filter, ...others } = rule
+  const problems = problemsOf(() => {
+    const completed = completeRule(kind, {
+      ...others,
+      ...(minRequests !== undefined && { minRequests }),
+      ...(forMinutes !== undefined && { forMinutes }),
+      filter: filterOf(filter ?? null),
+    } as RuleSettings)
+    const { threshold, unit, window } = completed
+    settings = {
+      threshold,
+      unit,
+      window,
+      min_requests: completed.minRequests,
+      for_minutes: completed.forMinutes,
+      filter: filter ?? null,
+    }
+  })
+  const [problem] = problems
+  return problem ? { problem } : { settings }
 }
 
 export const sinkTypeNames: readonly string[] = sinkKinds.map(({ type }) => type)

@@ -4,14 +4,18 @@ import type { ExportBody } from '../../http/policy-gateway/exports/schema.ts'
 import type { PolicyBody } from '../../http/admin/policies/schema.ts'
 import type { ProjectBody } from '../../http/admin/projects/schema.ts'
 import {
+  channelFileKind,
   resourceKinds,
   sinkFileKind,
   type ResourceFileBody,
   type StoredEntryFile,
 } from '../../app/client/resource-files.ts'
+import type { AlertChannelBody } from '../../http/admin/alerts/channel-schema.ts'
+import type { AlertRuleBody } from '../../http/admin/alerts/rule-schema.ts'
 import { contentDifferences } from '../policies/diff.ts'
 import { leavesOf } from '../leaf-diff.ts'
 import { oneLine } from '../table.ts'
+import { ruleFields } from './alert-rules.ts'
 import { storedFields } from './keys.ts'
 import { secretFieldsOf } from './models.ts'
 import { namedProjects } from './projects.ts'
@@ -48,6 +52,14 @@ export async function exportResources(client: ApiClient, state: State, owner?: s
     ),
     ...list('upstreams', state.upstreams.filter(isWanted).map(storedEntry)),
     ...list('models', state.models.filter(isWanted).map(storedEntry)),
+    ...list(
+      'alert_channels',
+      state.alertChannels.filter(isWanted).map((channel) => channelEntry(channel, state.alertChannels)),
+    ),
+    ...list(
+      'alert_rules',
+      state.alertRules.filter(isWanted).map((rule) => ruleEntry(rule, state)),
+    ),
     ...(state.gateway.version > 0 && isWanted(state.gateway) && { gateway: state.gateway.config }),
     ...list(
       'policies',
@@ -115,18 +127,59 @@ function adminKeyEntries({ adminKeys, nowMs }: State, isWanted: IsWanted): objec
   }))
 }
 
-/** Secrets become references to variables that are named after the id of the sink, because a tenant chooses its label. */
 function sinkEntry({ id, type, label, enabled, config }: ExportBody, sinks: readonly ExportBody[]): object {
-  const kind = sinkFileKind(type)
-  const secrets = (kind?.secretFields ?? []).filter((field) => leavesOf(config).has(field))
-  const variable = (field: string): string => variableOf(id, field.replace(/^auth\./, ''))
   const isUnique = label !== '' && sinks.filter((sink) => sink.label === label).length === 1
   return {
     ...(!isUnique && { id }),
     label,
     type,
     enabled,
-    config: withLeaves(config, new Map(secrets.map((field) => [field, variable(field)]))),
+    config: referencedConfig(id, config, sinkFileKind(type)?.secretFields),
+  }
+}
+
+/** Secrets become references to variables that are named after the id of the resource, because a tenant chooses its name. */
+function referencedConfig(id: string, config: object, secretFields: readonly string[] = []): object {
+  const secrets = secretFields.filter((field) => leavesOf(config).has(field))
+  return withLeaves(config, new Map(secrets.map((field) => [field, variableOf(id, field.replace(/^auth\./, ''))])))
+}
+
+function channelEntry(
+  { id, kind, name, paused, config }: AlertChannelBody,
+  channels: readonly AlertChannelBody[],
+): object {
+  return {
+    ...idUnlessUnique(
+      id,
+      channels.filter((channel) => channel.name === name),
+    ),
+    name,
+    kind,
+    ...(paused && { paused }),
+    config: referencedConfig(id, config, channelFileKind(kind).secretFields),
+  }
+}
+
+/** Settings that a kind does not have are left out. */
+function ruleEntry(rule: AlertRuleBody, { alertRules, alertChannels, projects }: State): object {
+  const channelName = (id: string): string => {
+    const name = alertChannels.find((channel) => channel.id === id)?.name ?? id
+    return alertChannels.filter((channel) => channel.name === name).length === 1 ? name : id
+  }
+  const { filter, channels, paused, ...settings } = ruleFields(rule, channelName)
+  const { project_id: projectId, ...otherFilter } = filter ?? {}
+  return {
+    ...idUnlessUnique(
+      rule.id,
+      alertRules.filter(({ name }) => name === rule.name),
+    ),
+    name: rule.name,
+    kind: rule.kind,
+    ...Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== null)),
+    ...(projectId !== undefined && { project: projectReference(projects, projectId) }),
+    ...(Object.keys(otherFilter).length > 0 && { filter: otherFilter }),
+    ...(channels.length > 0 && { channels }),
+    ...(paused && { paused }),
   }
 }
 

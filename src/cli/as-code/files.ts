@@ -21,7 +21,7 @@ export type Located<T> = {
 type Lists = Required<
   Pick<
     ResourceFileBody,
-    'projects' | 'api_keys' | 'admin_api_keys' | 'export_sinks' | 'upstreams' | 'models' | 'policies'
+    'projects' | 'api_keys' | 'admin_api_keys' | 'export_sinks' | 'alert_channels' | 'alert_rules' | 'upstreams' | 'models' | 'policies'
   >
 >
 
@@ -65,6 +65,8 @@ export function readResources(path: string): Resources {
     export_sinks: all('export_sinks'),
     upstreams: all('upstreams'),
     models: all('models'),
+    alert_channels: all('alert_channels'),
+    alert_rules: all('alert_rules'),
     policies: all('policies'),
   }
   if (problems.length > 0) throw new FileErrors(problems)

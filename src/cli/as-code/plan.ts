@@ -2,6 +2,8 @@ import { ApiError } from '../../app/client/api-client.ts'
 import { problemAt } from '../../app/client/resource-files.ts'
 import { leafDiffLines } from '../leaf-diff.ts'
 import { gatewayWarnings, planGateway, saveGateway } from '../gateway.ts'
+import { planAlertChannels } from './alert-channels.ts'
+import { planAlertRules } from './alert-rules.ts'
 import { planAdminKeys, planApiKeys } from './keys.ts'
 import { planModels, planUpstreams } from './models.ts'
 import { planPolicies } from './policies.ts'
@@ -26,6 +28,7 @@ export async function planResources({ nowMs, prunes, ...input }: PlanInput): Pro
   const planning: Planning = { ...input, report, state: await readState(input.client, nowMs) }
   requireReadModels(planning)
   const projects = planProjects(planning)
+  const channels = planAlertChannels(planning)
   const steps = [
     ...planOrganization(planning),
     ...projects.steps,
@@ -34,6 +37,8 @@ export async function planResources({ nowMs, prunes, ...input }: PlanInput): Pro
     ...planSinks(planning),
     ...planUpstreams(planning),
     ...planModels(planning),
+    ...channels.steps,
+    ...planAlertRules(planning, { projects, channels }),
     ...(await planGatewayStep(planning)),
     ...(await planPolicies(planning, projects)),
   ]

@@ -15,7 +15,7 @@ type Deletion = {
 type Candidate = { readonly id: string; readonly name?: string; readonly label?: string; readonly managed_by?: string }
 
 /**
- * Deletes what the owner of the files manages and no file describes: policies, sinks, models and upstreams are deleted, keys
+ * Deletes what the owner of the files manages and no file describes: policies, sinks, alerts, models and upstreams are deleted, keys
  * are revoked, projects are archived. A resource comes after everything that refers to it. The gateway configuration stays.
  */
 export function planDeletions({ resources, state }: Planning, steps: readonly Step[]): Step[] {
@@ -35,6 +35,18 @@ export function planDeletions({ resources, state }: Planning, steps: readonly St
       method: 'DELETE',
       path: apiPath`/v1/organization/policies/${id}`,
       query: { revision },
+    })),
+    ...deletions(state.alertRules, ({ id }) => ({
+      kind: 'alert rule',
+      verb: 'delete',
+      method: 'DELETE',
+      path: apiPath`/v1/organization/alert-rules/${id}`,
+    })),
+    ...deletions(state.alertChannels, ({ id }) => ({
+      kind: 'alert channel',
+      verb: 'delete',
+      method: 'DELETE',
+      path: apiPath`/v1/organization/alert-channels/${id}`,
     })),
     ...deletions(state.sinks, ({ id }) => ({
       kind: 'export sink',

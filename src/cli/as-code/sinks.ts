@@ -11,6 +11,7 @@ import { actionOf, matchOf, ownerDifference, reportDuplicates, type Planning, ty
 
 type SinkConfig = Readonly<Record<string, unknown>>
 type Leaves = ReadonlyMap<string, unknown>
+type Configured = { readonly config: SinkConfig }
 
 export function planSinks(planning: Planning): Step[] {
   const entries = planning.resources.export_sinks
@@ -95,7 +96,11 @@ function stepOf(planning: Planning, entry: Located<SinkFileEntry>, { kind, curre
 }
 
 /** The configuration of the file without its secrets. Reports what is wrong with it. */
-function shownConfig(planning: Planning, entry: Located<SinkFileEntry>, kind: SinkFileKind): SinkConfig {
+export function shownConfig(
+  planning: Planning,
+  entry: Located<Configured>,
+  kind: Omit<SinkFileKind, 'destinationFields'>,
+): SinkConfig {
   const { config } = entry.value
   const report = (field: string, message: string): void =>
     planning.report(entry, { path: ['config', ...field.split('.')], message: `config.${field}: ${message}` })
@@ -114,7 +119,7 @@ function shownConfig(planning: Planning, entry: Located<SinkFileEntry>, kind: Si
 }
 
 /** The value that the reference in a secret field stands for. All other fields are taken literally, because tenants write them too. */
-function secretValue({ env }: Planning, entry: Located<SinkFileEntry>, field: string): string {
+export function secretValue({ env }: Planning, entry: Located<Configured>, field: string): string {
   const text = String(leavesOf(entry.value.config).get(field))
   try {
     return resolveReferences(text, { env, file: entry.file, field: `config.${field}` })
@@ -123,8 +128,10 @@ function secretValue({ env }: Planning, entry: Located<SinkFileEntry>, field: st
   }
 }
 
-const withoutSecrets = ({ config }: ExportBody, { secretFields }: SinkFileKind): SinkConfig =>
-  withLeaves(config, new Map(secretFields.map((field) => [field, undefined])))
+export const withoutSecrets = (
+  { config }: Configured,
+  { secretFields }: Pick<SinkFileKind, 'secretFields'>,
+): SinkConfig => withLeaves(config, new Map(secretFields.map((field) => [field, undefined])))
 
 /** The document with these values at dotted paths; undefined removes a field. */
 export function withLeaves(document: object, leaves: Leaves): Record<string, unknown> {

@@ -1,4 +1,6 @@
 import { ApiError, apiPath, type ApiClient } from '../../app/client/api-client.ts'
+import type { AlertChannelBody } from '../../http/admin/alerts/channel-schema.ts'
+import type { AlertRuleBody } from '../../http/admin/alerts/rule-schema.ts'
 import type { AdminKeyBody } from '../../http/admin/operator-keys.ts'
 import type { ConfigurationBody } from '../../http/policy-gateway/config/schema.ts'
 import type { ExportBody } from '../../http/policy-gateway/exports/schema.ts'
@@ -8,6 +10,7 @@ import type { OverrideBody } from '../../http/admin/limits/override-routes.ts'
 import type { PolicyBody, PolicySummaryBody } from '../../http/admin/policies/schema.ts'
 import type { ProjectBody } from '../../http/admin/projects/schema.ts'
 import type { ProjectKeyBody } from '../../http/admin/api-keys/schema.ts'
+import { alertChannelsPath, alertRulesPath } from '../alerts.ts'
 import { configPath } from '../gateway.ts'
 import { policiesPath } from '../policies/verbs.ts'
 
@@ -26,6 +29,8 @@ export type State = {
   readonly models: readonly StoredEntryState[]
   /** Why upstreams and models could not be read; undefined if they were. */
   readonly modelsProblem: string | undefined
+  readonly alertChannels: readonly AlertChannelBody[]
+  readonly alertRules: readonly AlertRuleBody[]
   readonly gateway: ConfigurationBody
   readonly policies: readonly PolicySummaryBody[]
   /** The limits that were set for a project or a key; undefined if those of the tier apply. */
@@ -51,6 +56,8 @@ export async function readState(client: ApiClient, nowMs: number): Promise<State
     adminKeys: (await client.list<AdminKeyBody>(adminKeysPath)).data,
     sinks: (await client.list<ExportBody>(sinksPath)).data,
     ...(await readModels(client)),
+    alertChannels: await listIfPermitted<AlertChannelBody>(client, alertChannelsPath),
+    alertRules: await listIfPermitted<AlertRuleBody>(client, alertRulesPath),
     gateway: await client.get<ConfigurationBody>(configPath),
     policies: (await client.list<PolicySummaryBody>(policiesPath)).data,
     limitsOf: (subjectId) => overrides.find((each) => each.subject_id === subjectId)?.limits,
@@ -82,6 +89,16 @@ const addedOf = ({ data }: { readonly data: readonly ListedEntry[] }): StoredEnt
   data.flatMap(({ id, settings, ...entry }) =>
     id === null || settings === null ? [] : [{ ...entry, id, settings: { ...settings } }],
   )
+
+/** Keys that were made before there were alerts lack the permission. Files without alerts need none. */
+async function listIfPermitted<T>(client: ApiClient, path: string): Promise<readonly T[]> {
+  try {
+    return (await client.list<T>(path)).data
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 'permission_denied') return []
+    throw error
+  }
+}
 
 export const readPolicy = (client: ApiClient, id: string): Promise<PolicyBody> =>
   client.get<PolicyBody>(apiPath`/v1/organization/policies/${id}`)

@@ -15,6 +15,8 @@ export type ResourceKind =
   | 'export sink'
   | 'upstream'
   | 'model'
+  | 'alert channel'
+  | 'alert rule'
   | 'gateway configuration'
   | 'policy'
 

@@ -43,7 +43,7 @@ export type ChannelAt = { readonly organizationId: string; readonly id: string }
 
 export type ChannelAdministration = ReturnType<typeof createChannelAdministration>
 
-const maxChannels = 50
+const maxChannels = 200
 
 /** Every mutation of a channel, in the transaction of the caller. Addresses are checked before it, by the network. */
 export function createChannelAdministration({ kinds, findAddressProblem, ids, clock }: ChannelParts) {

@@ -41,7 +41,7 @@ export type RuleParts = {
 
 export type RuleAdministration = ReturnType<typeof createRuleAdministration>
 
-const maxRules = 100
+const maxRules = 200
 
 /** Every mutation of an alert rule, in the transaction of the caller. */
 export function createRuleAdministration({ ids, clock }: RuleParts) {

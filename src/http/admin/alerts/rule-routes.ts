@@ -151,7 +151,7 @@ function settingsOf({ name, ...body }: Schema.RuleBodySettings): Partial<RuleSet
   }
 }
 
-function filterOf(filter: NonNullable<Schema.RuleBodySettings['filter']> | null): RuleFilter | null {
+export function filterOf(filter: NonNullable<Schema.RuleBodySettings['filter']> | null): RuleFilter | null {
   const name = ruleFilters.find((each) => filter?.[each] !== undefined)
   const id = name && filter?.[name]
   return name && id !== undefined ? { name, id } : null

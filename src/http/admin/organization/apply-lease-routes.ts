@@ -33,6 +33,7 @@ const applying = [
   'gateway:write',
   'exports:write',
   'models:write',
+  'alerts:write',
 ] as const
 const requireApplying = ({ permissions }: Administrator): void => requirePermission(permissions, ...applying)
 const needed = `Needs one of the permissions ${applying.map((each) => `\`${each}\``).join(', ')}.`
