@@ -3,7 +3,7 @@ import { createChannelKinds } from '../../adapters/alerts/channel-kinds.ts'
 import { findSinkKind, sinkKinds } from '../../adapters/sinks/registry.ts'
 import { isFault, type Problem } from '../../base/fault.ts'
 import { readAllowedIps } from '../../domain/identity/allowed-ips.ts'
-import { completeRule, type RuleSettings } from '../../domain/alerts/rule-mutations.ts'
+import { completeRule } from '../../domain/alerts/rule-mutations.ts'
 import { permissionsOf, type RoleName } from '../../domain/identity/roles.ts'
 import { CreateAdminKey } from '../../http/admin/admin-keys/schema.ts'
 import { NewChannelBody, documentedChannels } from '../../http/admin/alerts/channel-schema.ts'
@@ -292,7 +292,7 @@ export function completedRule(
       ...(minRequests !== undefined && { minRequests }),
       ...(forMinutes !== undefined && { forMinutes }),
       filter: filterOf(filter ?? null),
-    } as RuleSettings)
+    })
     const { threshold, unit, window } = completed
     settings = {
       threshold,
