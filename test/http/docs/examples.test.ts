@@ -135,6 +135,13 @@ async function createIds(app: ExportScene): Promise<Ids> {
     await app.gateway('DELETE', `/exports/${textOf(sink)}`) // the number of sinks of an organization is limited
   for (const view of itemsOf(await app.admin.get('/views')))
     if (textOf(view) !== own.view_id) await app.admin.send('DELETE', `/views/${textOf(view)}`) // that of views as well
+  // Those of alert channels and rules, too.
+  for (const [path, kept] of [
+    ['/alert-rules', own.rule_id],
+    ['/alert-channels', own.channel_id],
+  ] as const)
+    for (const each of itemsOf(await app.admin.get(path)))
+      if (textOf(each) !== kept) await app.admin.send('DELETE', `${path}/${textOf(each)}`)
   const { id } = (await (await app.post('/v1/responses', { model: 'gatehouse-echo', input: 'Hello' })).json()) as {
     id: string
   }
@@ -151,6 +158,8 @@ async function createIds(app: ExportScene): Promise<Ids> {
     view: own.view_id,
     ups: own.upstream_id,
     mdl: own.model_id,
+    chan: own.channel_id,
+    rule: own.rule_id,
     sink: textOf(await app.createSink(webhookConfig)),
     resp: id,
     req: await app.admin.infer(app.apiKey),

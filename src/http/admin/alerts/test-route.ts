@@ -28,6 +28,7 @@ export function alertTestRoute(parts: ChannelTestRouteParts): Route {
   const limits = createAdministrationLimits(clock, { credential: testsPerMinute, organization: testsPerMinute })
   const readParams = createQueryValidator(ChannelParams)
   const readNothing = createValidator(none)
+  const readNoQuery = createQueryValidator(none)
   return {
     name: 'testAlertChannel',
     method: 'POST',
@@ -45,6 +46,7 @@ export function alertTestRoute(parts: ChannelTestRouteParts): Route {
       using _slot = admitRequest(parts, actor)
       requirePermission(actor.permissions, 'alerts:write')
       readNothing(request.body ?? {})
+      readNoQuery(request.query)
       const channel = await findChannel(channels, channelAt({ actor, params: readParams(request.params) }))
       using _test = admitRequest({ limits, clock }, actor)
       const { id, kind, name } = channel
