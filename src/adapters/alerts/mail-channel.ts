@@ -1,4 +1,3 @@
-import { createTransport } from 'nodemailer'
 import { Value } from 'typebox/value'
 import type { Clock } from '../../base/clock.ts'
 import type { SendMessage, SendResult } from '../../domain/alerts/channel.ts'
@@ -28,6 +27,8 @@ export const createMailSender =
   (config: unknown): SendMessage => {
     if (!Value.Check(EmailChannelConfig, config)) throw new TypeError('This is not a valid email channel.')
     return async (message, signal) => {
+      // Loaded with the first mail, because most installations send none.
+      const { createTransport } = await import('nodemailer')
       const transport = createTransport(transportOptions(settings))
       const domain = settings.from.slice(settings.from.lastIndexOf('@') + 1).replace(/>.*$/, '')
       const sending = transport.sendMail({
