@@ -15,6 +15,7 @@ const text = words.shell.attention
 export function AttentionBell() {
   const items = useOverview().data?.attention ?? []
   const mayRead = useMay('audit:read')
+  const mayReadAlerts = useMay('alerts:read')
   const navigate = useNavigate()
   if (!mayRead) return null
   const urgent = urgentCount(items)
@@ -36,6 +37,12 @@ export function AttentionBell() {
           <span className={styles.text}>{item.text}</span>
         </MenuItem>
       ))}
+      {mayReadAlerts && (
+        <MenuItem onClick={() => void navigate({ to: '/alerts' })}>
+          <Icon name="bell" />
+          <span className={styles.text}>{text.alerts}</span>
+        </MenuItem>
+      )}
     </Menu>
   )
 }

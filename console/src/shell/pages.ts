@@ -11,6 +11,7 @@ export type PageLink = {
     | '/models'
     | '/limits'
     | '/sinks'
+    | '/alerts'
     | '/audit'
     | '/projects'
     | '/members'
@@ -31,6 +32,7 @@ export const pages: readonly PageLink[] = [
   { to: '/models', name: words.pages.models, icon: 'models', group: 'operate' },
   { to: '/limits', name: words.pages.limits, icon: 'limits', group: 'operate' },
   { to: '/sinks', name: words.pages.sinks, icon: 'sinks', group: 'operate' },
+  { to: '/alerts', name: words.pages.alerts, icon: 'bell', group: 'operate' },
   { to: '/audit', name: words.pages.audit, icon: 'audit', group: 'operate' },
   { to: '/projects', name: words.pages.projects, icon: 'key', group: 'access' },
   { to: '/members', name: words.pages.members, icon: 'people', group: 'access' },

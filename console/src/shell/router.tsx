@@ -6,6 +6,7 @@ import {
   redirect,
   retainSearchParams,
 } from '@tanstack/react-router'
+import { readAlertsSearch } from '../pages/alerts/search.ts'
 import { readAuditSearch } from '../pages/audit/search.ts'
 import { readHistorySearch, readPoliciesSearch, readReplaySearch } from '../pages/policies/search.ts'
 import { readGatewaySearch } from '../pages/gateway/search.ts'
@@ -150,6 +151,13 @@ const formerSinks = [
   }),
 ]
 
+const alerts = createRoute({
+  getParentRoute: () => root,
+  path: '/alerts',
+  validateSearch: readAlertsSearch,
+  component: lazyRouteComponent(() => import('../pages/alerts/page.tsx'), 'AlertsPage'),
+})
+
 const audit = createRoute({
   getParentRoute: () => root,
   path: '/audit',
@@ -197,6 +205,7 @@ export const router = createRouter({
     limits,
     sinks.addChildren([sink]),
     ...formerSinks,
+    alerts,
     audit.addChildren([auditEvent]),
     projects,
     members,
