@@ -21,7 +21,15 @@ export type Located<T> = {
 type Lists = Required<
   Pick<
     ResourceFileBody,
-    'projects' | 'api_keys' | 'admin_api_keys' | 'export_sinks' | 'alert_channels' | 'alert_rules' | 'upstreams' | 'models' | 'policies'
+    | 'projects'
+    | 'api_keys'
+    | 'admin_api_keys'
+    | 'export_sinks'
+    | 'alert_channels'
+    | 'alert_rules'
+    | 'upstreams'
+    | 'models'
+    | 'policies'
   >
 >
 
