@@ -15,6 +15,7 @@ import { createReportLimit } from '../report-limit.ts'
 import { openStorage } from '../storage/storage.ts'
 import { createStorageStatus } from '../storage/storage-status.ts'
 import { createFeatures } from '../features/features.ts'
+import type { AlertServerParts } from '../features/alerts.ts'
 import type { InstallationParts, RunningServerParts } from '../features/feature.ts'
 import { createStores } from '../stores.ts'
 import { directoryStore } from '../../adapters/stores/sql/identity/directory.ts'
@@ -69,7 +70,9 @@ export async function openInProcess(config: Config): Promise<Connection> {
 }
 
 /** Models, limits in use and export sinks are parts of a running server only. */
-const withoutServer = (known: Pick<InstallationParts, 'node' | 'readStorage'>): RunningServerParts => ({
+const withoutServer = (
+  known: Pick<InstallationParts, 'node' | 'readStorage'>,
+): RunningServerParts & AlertServerParts => ({
   evaluation: {
     simulate: needsServer,
     findEvidence: needsServer,

@@ -1,7 +1,6 @@
 import Type, { type Static, type TSchema } from 'typebox'
 import { createChannelKinds } from '../../adapters/alerts/channel-kinds.ts'
 import { findSinkKind, sinkKinds } from '../../adapters/sinks/registry.ts'
-import { isFault, type Problem } from '../../base/fault.ts'
 import { readAllowedIps } from '../../domain/identity/allowed-ips.ts'
 import { completeRule } from '../../domain/alerts/rule-mutations.ts'
 import { permissionsOf, type RoleName } from '../../domain/identity/roles.ts'
@@ -17,7 +16,8 @@ import { documentedCreate } from '../../http/policy-gateway/exports/documented-s
 import { NewExport } from '../../http/policy-gateway/exports/schema.ts'
 import { GivenConfigurationBody } from '../../http/resources/gateway-configuration.ts'
 import { entrySchemas } from '../upstreams/entry-schemas.ts'
-import { createValidator, fieldName } from '../../http/validate.ts'
+import { createValidator } from '../../http/validate.ts'
+import { problemAt, problemsOf, type FileProblem } from './file-problems.ts'
 
 const strict = { additionalProperties: false }
 
@@ -197,9 +197,6 @@ function withReference(schema: SchemaPart, path: string): SchemaPart {
   }
 }
 
-/** A mistake in a file: where it is, as a path of keys and positions, and what to do. */
-export type FileProblem = { readonly path: readonly (string | number)[]; readonly message: string }
-
 const validate = createValidator(ResourceFile)
 
 /** The file, or everything that is wrong with it. */
@@ -218,30 +215,6 @@ export function normalisedIps(
   const problems = problemsOf(() => void (ips = readAllowedIps(entries)))
   return problems.length > 0 ? { problems } : { ips }
 }
-
-function problemsOf(work: () => void): FileProblem[] {
-  try {
-    work()
-    return []
-  } catch (error) {
-    if (!isFault(error)) throw error
-    const { problems, param = '' } = error.details
-    return problems?.map(fileProblem) ?? [problemAt(param, error.message)]
-  }
-}
-
-const fileProblem = ({ path, message }: Problem): FileProblem => ({ path, message: withField(path, message) })
-
-const withField = (path: Problem['path'], message: string): string => {
-  const field = fieldName(path)
-  return field === '' ? message : `${field}: ${message}`
-}
-
-/** The problem that an error of the API describes: `param` is the name of its field, such as `project_ids[3]`. */
-export const problemAt = (param: string, message: string): FileProblem => ({
-  path: [...param.matchAll(/[^.[\]]+/g)].map(([step]) => (/^\d+$/.test(step) ? Number(step) : step)),
-  message: message.startsWith(`${param}:`) || param === '' ? message : `${param}: ${message}`,
-})
 
 /** What the command line needs of a kind of sink to compare configurations. */
 export type SinkFileKind = {

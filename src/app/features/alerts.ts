@@ -10,13 +10,14 @@ import { alertRuleRoutes } from '../../http/admin/alerts/rule-routes.ts'
 import { alertTestRoute } from '../../http/admin/alerts/test-route.ts'
 import { createResourceRoutes } from '../../http/resources/route.ts'
 import { createSinkAddressRules } from '../sink-addresses.ts'
-import type { Feature, FeatureParts, RunningServerParts } from './feature.ts'
+import type { ChannelTest } from '../../domain/alerts/test-channel.ts'
+import type { Feature, FeatureParts } from './feature.ts'
+
+/** What alerts need of a running server. */
+export type AlertServerParts = { readonly testChannel: ChannelTest }
 
 /** Alerts that leave the console: their channels, their rules, and what was sent. */
-export function createAlerts(
-  { config, clock, ids, stores }: FeatureParts,
-  { testChannel }: Pick<RunningServerParts, 'testChannel'>,
-): Feature {
+export function createAlerts({ config, clock, ids, stores }: FeatureParts, { testChannel }: AlertServerParts): Feature {
   const own = stores.of((tx) => ({
     channels: alertChannelStore(tx, stores.encryptions.alertSecrets),
     rules: alertRuleStore(tx),

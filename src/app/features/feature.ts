@@ -1,5 +1,4 @@
 import type { VerificationThreads } from '../../adapters/stores/sql/verification/threads.ts'
-import type { ChannelTest } from '../../domain/alerts/test-channel.ts'
 import type { FindEvidence } from '../../domain/evaluation/evidence.ts'
 import type { Simulate } from '../../domain/evaluation/simulate.ts'
 import type { ModelSetOf } from '../../domain/inference/model-set.ts'
@@ -67,7 +66,6 @@ export type RunningServerParts = {
   readonly preflight: Preflight
   readonly modelSetOf: ModelSetOf
   readonly testSink: SinkTest
-  readonly testChannel: ChannelTest
   /** Requests that this node is answering. */
   readonly inFlight: { readonly count: () => number }
   readonly readiness: readonly ReadinessCheck[]

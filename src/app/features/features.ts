@@ -1,5 +1,5 @@
 import { createPace } from '../../base/pace.ts'
-import { createAlerts } from './alerts.ts'
+import { createAlerts, type AlertServerParts } from './alerts.ts'
 import { createAuditLog } from './audit-log.ts'
 import { createEvaluate } from './evaluate.ts'
 import type { Feature, FeatureParts, RunningServerParts } from './feature.ts'
@@ -17,7 +17,7 @@ import { createSinks } from './sinks.ts'
 import { createViewFeature } from './views.ts'
 
 /** All features, in the order of the reference. */
-export function createFeatures(parts: FeatureParts, server: RunningServerParts): readonly Feature[] {
+export function createFeatures(parts: FeatureParts, server: RunningServerParts & AlertServerParts): readonly Feature[] {
   const { evaluation, installation } = server
   // Shared by all exports, so that many of them delay requests no more than one.
   const pace = createPace(parts.clock)

@@ -1,5 +1,6 @@
 import { apiPath } from '../../app/client/api-client.ts'
-import { channelFileKind, type ChannelFileEntry, type FileProblem } from '../../app/client/resource-files.ts'
+import type { FileProblem } from '../../app/client/file-problems.ts'
+import { channelFileKind, type ChannelFileEntry } from '../../app/client/resource-files.ts'
 import type { AlertChannelBody } from '../../http/admin/alerts/channel-schema.ts'
 import { alertChannelsPath } from '../alerts.ts'
 import { leafDifferences, leavesOf } from '../leaf-diff.ts'

@@ -1,5 +1,5 @@
 import { ApiError } from '../../app/client/api-client.ts'
-import { problemAt } from '../../app/client/resource-files.ts'
+import { problemAt } from '../../app/client/file-problems.ts'
 import { leafDiffLines } from '../leaf-diff.ts'
 import { gatewayWarnings, planGateway, saveGateway } from '../gateway.ts'
 import { planAlertChannels } from './alert-channels.ts'

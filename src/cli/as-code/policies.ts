@@ -1,6 +1,7 @@
 import { ApiError } from '../../app/client/api-client.ts'
 import type { PolicyBody } from '../../http/admin/policies/schema.ts'
-import { problemAt, type PolicyResourceEntry } from '../../app/client/resource-files.ts'
+import { problemAt } from '../../app/client/file-problems.ts'
+import type { PolicyResourceEntry } from '../../app/client/resource-files.ts'
 import { leafDiffLines } from '../leaf-diff.ts'
 import { applyStep } from '../policies/apply.ts'
 import { policyDiffLines, type FieldDifference } from '../policies/diff.ts'

@@ -1,6 +1,7 @@
 import { apiPath } from '../../app/client/api-client.ts'
 import type { ProjectBody } from '../../http/admin/projects/schema.ts'
-import type { FileProblem, ProjectFileEntry } from '../../app/client/resource-files.ts'
+import type { FileProblem } from '../../app/client/file-problems.ts'
+import type { ProjectFileEntry } from '../../app/client/resource-files.ts'
 import { leafDifferences } from '../leaf-diff.ts'
 import type { Located } from './files.ts'
 import { isActiveProject, preferred, projectsPath } from './state.ts'

@@ -1,5 +1,6 @@
 import type { ApiClient } from '../../app/client/api-client.ts'
-import type { FileProblem, LimitsBodyValues } from '../../app/client/resource-files.ts'
+import type { FileProblem } from '../../app/client/file-problems.ts'
+import type { LimitsBodyValues } from '../../app/client/resource-files.ts'
 import type { Environment } from '../../config/config.ts'
 import { leafDiffLines } from '../leaf-diff.ts'
 import type { FieldDifference } from '../policies/diff.ts'

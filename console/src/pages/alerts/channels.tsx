@@ -120,7 +120,7 @@ function ChannelState({ channel }: { readonly channel: AlertChannel }) {
         <Badge tone="error" title={error}>
           {text.failing}
         </Badge>
-        <span className={styles.faint}>{waiting > 0 ? text.waiting(waiting) : error}</span>
+        <span className={styles.since}>{waiting > 0 ? text.waiting(waiting) : error}</span>
       </span>
     )
   return <Badge tone="allow">{waiting > 0 ? text.waiting(waiting) : text.states.ok}</Badge>

@@ -126,7 +126,11 @@ function RuleFields({ draft, error, onChange }: FieldsProps) {
       </Field>
       {draft.unit !== undefined && (
         <div className={styles.row}>
-          <Field label={text.threshold} hint={text.thresholdHint(draft.unit)} error={errorOfField(error, 'threshold')}>
+          <Field
+            label={text.threshold}
+            {...(units.length === 1 && { hint: text.units[draft.unit] })}
+            error={errorOfField(error, 'threshold')}
+          >
             {(props) => (
               <input
                 {...props}

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import type { AlertRule } from './queries.ts'
 import { bodyOfDraft, draftOfKind, draftOfRule, isComplete } from './rule-draft.ts'
 
 describe('the form of an alert rule', () => {
@@ -32,12 +33,25 @@ describe('the form of an alert rule', () => {
   })
 
   it('keeps the filter of a stored rule', () => {
-    const rule = {
-      ...{ id: 'rule_1', object: 'organization.alert_rule', state: 'ok', firing: [], created_at: 1, updated_at: 1 },
-      ...{ kind: 'errors', name: 'E', threshold: 5, unit: 'percent', window: '1h', min_requests: 20, for_minutes: 2 },
-      ...{ filter: { project_id: 'proj_1' }, channel_ids: [], paused: false },
-    } as const
-    assert.partialDeepStrictEqual(bodyOfDraft(draftOfRule({ ...rule, firing: [], channel_ids: [] })), {
+    const rule: AlertRule = {
+      id: 'rule_1',
+      object: 'organization.alert_rule',
+      kind: 'errors',
+      name: 'E',
+      threshold: 5,
+      unit: 'percent',
+      window: '1h',
+      min_requests: 20,
+      for_minutes: 2,
+      filter: { project_id: 'proj_1' },
+      channel_ids: [],
+      paused: false,
+      state: 'ok',
+      firing: [],
+      created_at: 1,
+      updated_at: 1,
+    }
+    assert.partialDeepStrictEqual(bodyOfDraft(draftOfRule(rule)), {
       filter: { project_id: 'proj_1' },
       window: '1h',
       for_minutes: 2,

@@ -116,7 +116,7 @@ function RuleState({ rule: { state, firing } }: { readonly rule: AlertRule }) {
         {firing.length > 1 ? text.firingCount(firing.length) : text.states[state]}
       </Badge>
       {state === 'firing' && first && (
-        <span className={styles.faint} title={fullTime(first.since * 1_000)}>
+        <span className={styles.since} title={fullTime(first.since * 1_000)}>
           {text.since(time(first.since * 1_000))}
         </span>
       )}

@@ -103,8 +103,6 @@ export const alerts = {
     rule_not_judged: 'The rule is in plain language, and no model judges it.',
   },
   threshold: 'Threshold',
-  thresholdHint: (unit: keyof typeof unitSigns) =>
-    ({ usd: 'US dollars', credits: 'Credits', percent: 'Percent', count: 'Number', days: 'Days' })[unit],
   unit: 'Unit',
   units: { usd: 'US dollars', credits: 'Credits', percent: 'Percent', count: 'Number', days: 'Days' },
   window: 'Period',
