@@ -10,7 +10,7 @@ import { startReceiver, type Received } from '../support/receiver.ts'
 const secret = 'a-secret-of-the-webhook-0123'
 
 /** Not a minute, which the clock of these tests shortens. */
-const server = { request_timeout_ms: 50_000 }
+const serverSettings = { request_timeout_ms: 50_000 }
 
 /** The system time, moved ahead by hand. Work of each minute runs all the time. */
 function createSkippingClock(): Clock & { skip(ms: number): void } {
@@ -60,7 +60,7 @@ describe('alerts of a running app', () => {
     const receiver = await startReceiver(t, () => ({ status: failures-- > 0 ? 503 : 200 }))
     await using app = await startAdminApp({
       clock,
-      config: { server, exports: { allow_addresses: ['127.0.0.0/8'] } },
+      config: { server: serverSettings, exports: { allow_addresses: ['127.0.0.0/8'] } },
     })
     const policy = textOf(
       await app.admin.post('/policies', { name: 'P', mode: 'enforcing', rule: 'Never say "heron".' }),
@@ -145,7 +145,7 @@ describe('alerts of a running app', () => {
   it('say which key is near its limit, which key expires and which policy is paused', async () => {
     const clock = createSkippingClock()
     const tiers = { free: { rpm: 0, rpd: 10, tpm: 0, tpd: 0, concurrent: { key: 0, project: 0, organization: 0 } } }
-    await using app = await startAdminApp({ clock, config: { server, limits: { tiers } } })
+    await using app = await startAdminApp({ clock, config: { server: serverSettings, limits: { tiers } } })
     const expiresAt = Math.floor(clock.nowMs() / 1000) + 3 * 86_400
     await app.admin.post(`/projects/${app.projectId}/api_keys`, { name: 'Old key', expires_at: expiresAt })
     const policy = textOf(await app.admin.post('/policies', { name: 'Quiet', mode: 'enforcing', rule: 'Say "no"' }))
