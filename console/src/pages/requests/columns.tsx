@@ -16,8 +16,10 @@ export type CellMinimum = { readonly minimum: MinimumName; readonly value: numbe
 export type Column = {
   readonly id: string
   readonly name: string
-  /** In pixels. Columns of texts share what is left by the length of their texts. */
+  /** In pixels, if the length of the text does not tell it. */
   readonly width?: number
+  /** As wide as its texts; the other columns share what is left. */
+  readonly isFixed?: true
   readonly isNumber?: boolean
   /** 1 is shown on every screen, 2 not on small ones, 3 only on wide ones. */
   readonly priority: 1 | 2 | 3
@@ -45,11 +47,12 @@ const minimumOf =
   }
 
 export const columns: readonly Column[] = [
-  { id: 'time', name: text.time, width: 128, priority: 1, text: (row) => time(row.created_at_ms) },
+  { id: 'time', name: text.time, isFixed: true, priority: 1, text: (row) => time(row.created_at_ms) },
   {
     id: 'decision',
     name: text.decision,
     width: 108,
+    isFixed: true,
     priority: 1,
     text: (row) => (row.status === 'error' ? text.statuses.error : decisionName(row.decision)),
     cell: (row) => (
@@ -93,7 +96,7 @@ export const columns: readonly Column[] = [
   {
     id: 'tokens',
     name: text.tokens,
-    width: 68,
+    isFixed: true,
     isNumber: true,
     priority: 3,
     text: (row) => (row.input_tokens === null ? none : count(row.input_tokens + (row.output_tokens ?? 0))),
@@ -101,7 +104,7 @@ export const columns: readonly Column[] = [
   {
     id: 'cost',
     name: text.cost,
-    width: 92,
+    isFixed: true,
     isNumber: true,
     priority: 2,
     text: (row) => dollars(row.cost_usd),
@@ -110,7 +113,7 @@ export const columns: readonly Column[] = [
   {
     id: 'latency',
     name: text.latency,
-    width: 76,
+    isFixed: true,
     isNumber: true,
     priority: 1,
     text: (row) => milliseconds(row.latency_ms),
@@ -148,25 +151,26 @@ export function chosenColumns(chosen: RequestSearch['columns']): readonly Column
   return columns.filter(({ id }) => id === 'time' || ids.has(id))
 }
 
-const [shortest, longest] = [7, 30]
+/** Longer texts are cut. */
+const longest = 30
 /** Rows whose texts decide the widths. */
 const measuredRows = 100
+/** In pixels: a letter, the space around a text, and the edge of the page beside the first and the last column. */
+const [letter, padding, edge] = [7, 24, 16]
 
-/** The space around a text, as a number of letters. */
-const padding = 4
-
-/** How much of the free width each column without a fixed one gets: the length of its longest text. */
-export function sharesOf(
+/** The width of each column in pixels, by its longest text. `zone` stands behind the name of the time. */
+export function widthsOf(
   shown: readonly Column[],
   rows: readonly RequestRow[],
-  names: ColumnNames,
+  { names, zone }: { readonly names: ColumnNames; readonly zone: string },
 ): ReadonlyMap<string, number> {
   const measured = rows.slice(0, measuredRows)
-  const flexible = shown.filter(({ width }) => width === undefined)
   return new Map(
-    flexible.map(({ id, name, text: textOf }) => {
-      const length = Math.max(name.length, ...measured.map((row) => textOf(row, names).length))
-      return [id, Math.min(longest, Math.max(shortest, length)) + padding]
+    shown.map(({ id, name, width, text: textOf }, at) => {
+      const head = id === 'time' ? name.length + 1 + zone.length : name.length
+      const length = Math.max(head, ...measured.map((row) => textOf(row, names).length))
+      const ownWidth = width ?? Math.min(longest, length) * letter + padding
+      return [id, ownWidth + (at === 0 || at === shown.length - 1 ? edge : 0)]
     }),
   )
 }

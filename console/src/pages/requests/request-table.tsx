@@ -2,7 +2,7 @@ import { useVirtualizer } from '@tanstack/react-virtual'
 import { useEffect, useMemo, useRef, type MouseEvent } from 'react'
 import { zoneName } from '../../kit/format.ts'
 import { words } from '../../words/en.ts'
-import { sharesOf, type CellFilter, type CellMinimum, type Column, type ColumnNames } from './columns.tsx'
+import { widthsOf, type CellFilter, type CellMinimum, type Column, type ColumnNames } from './columns.tsx'
 import type { RequestRow } from './queries.ts'
 import styles from './request-table.module.css'
 
@@ -43,17 +43,21 @@ export function RequestTable({ rows, columns, names, selectedId, onOpen, onFilte
   }, [selectedAt, virtual])
 
   const { projects, keys } = names
-  const shares = useMemo(() => sharesOf(columns, rows, { projects, keys }), [columns, rows, projects, keys])
+  const zone = zoneName()
+  const widths = useMemo(
+    () => widthsOf(columns, rows, { names: { projects, keys }, zone }),
+    [columns, rows, projects, keys, zone],
+  )
   return (
     <div ref={scroller} className={styles.scroller} tabIndex={0}>
       <table className={styles.table} aria-rowcount={rows.length}>
-        <Widths columns={columns} shares={shares} />
+        <Widths columns={columns} widths={widths} />
         <thead>
           <tr>
             {columns.map(({ id, name, isNumber, priority }) => (
               <th key={id} scope="col" data-number={isNumber} data-priority={priority}>
                 {name}
-                {id === 'time' && <span className={styles.zone}> {zoneName()}</span>}
+                {id === 'time' && <span className={styles.zone}> {zone}</span>}
               </th>
             ))}
           </tr>
@@ -91,22 +95,23 @@ export function RequestTable({ rows, columns, names, selectedId, onOpen, onFilte
   )
 }
 
-type WidthProps = { readonly columns: readonly Column[]; readonly shares: ReadonlyMap<string, number> }
+type WidthProps = { readonly columns: readonly Column[]; readonly widths: ReadonlyMap<string, number> }
 
-/** Fixed widths, and the rest of the table by the shares. */
-function Widths({ columns, shares }: WidthProps) {
-  const fixed = columns.reduce((sum, { width = 0 }) => sum + width, 0)
-  const all = [...shares.values()].reduce((sum, share) => sum + share, 0)
+/** Fixed columns are as wide as their texts. The others share the rest in proportion to theirs. */
+function Widths({ columns, widths }: WidthProps) {
+  const sumOf = (some: readonly Column[]): number => some.reduce((sum, { id }) => sum + (widths.get(id) ?? 0), 0)
+  const fixed = sumOf(columns.filter(({ isFixed }) => isFixed))
+  const flexible = sumOf(columns.filter(({ isFixed }) => !isFixed))
   return (
     <colgroup>
-      {columns.map(({ id, width, priority }) => {
-        const share = (shares.get(id) ?? 0) / all
-        const flexible = `calc((100cqw - ${fixed}px) * ${share.toFixed(4)})`
+      {columns.map(({ id, isFixed, priority }) => {
+        const width = widths.get(id) ?? 0
+        const share = `calc((100cqw - ${fixed}px) * ${(width / flexible).toFixed(4)})`
         return (
           <col
             key={id}
-            style={{ width: width ?? flexible }}
-            data-flexible={width === undefined}
+            style={{ width: isFixed ? width : share }}
+            data-flexible={isFixed !== true}
             data-priority={priority}
           />
         )
