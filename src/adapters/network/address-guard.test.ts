@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { createAddressGuard, createAddressProblems } from './address-guard.ts'
+import { createAddressGuard, createAddressProblems, createUpstreamAddressProblems } from './address-guard.ts'
 
 const guard = createAddressGuard({})
 const https = { port: 443, isSecure: true }
@@ -88,5 +88,40 @@ describe('the reason why the address guard rejects a connection', () => {
     assert.equal(problemOf({ port: 22, isSecure: true }), 'port')
     assert.equal(problemOf(https), undefined)
     assert.equal(createAddressProblems({ allowNetworks: ['10.1.0.0/16'] })({ port: 80, isSecure: false }), undefined)
+  })
+})
+
+describe('the addresses of upstreams that organizations add', () => {
+  const target = { port: 8000, isSecure: false }
+  const anywhere = createUpstreamAddressProblems({ allowsPrivate: true })
+  const onlyPublic = createUpstreamAddressProblems({ allowsPrivate: false })
+
+  it('may be private, but never link-local or a metadata service, in any spelling', () => {
+    for (const address of ['127.0.0.1', '10.0.0.1', '192.168.1.1', '::1', 'fd12::1', '1.1.1.1', '64:ff9b::101:101'])
+      assert.equal(anywhere({ ...target, address }), undefined, address)
+    for (const address of [
+      '169.254.169.254',
+      '::ffff:169.254.169.254',
+      '64:ff9b::a9fe:a9fe',
+      '2002:a9fe:a9fe::1',
+      'fe80::1',
+      'fe80::1%eth0',
+      'fd00:ec2::254',
+      'fd20:ce::254',
+      '168.63.129.16',
+      '100.100.100.200',
+      '0.0.0.0',
+      '::',
+      'not an address',
+    ])
+      assert.equal(anywhere({ ...target, address }), 'address', address)
+  })
+
+  it('are public and over https where private ones are closed, at any port', () => {
+    const secure = { port: 8443, isSecure: true }
+    assert.equal(onlyPublic({ ...secure, address: '1.1.1.1' }), undefined)
+    assert.equal(onlyPublic({ ...target, address: '1.1.1.1' }), 'scheme')
+    for (const address of ['127.0.0.1', '10.0.0.1', '169.254.169.254', 'fd12::1'])
+      assert.equal(onlyPublic({ ...secure, address }), 'address', address)
   })
 })
