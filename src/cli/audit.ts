@@ -29,6 +29,7 @@ const options = {
   until: { type: 'string' },
   limit: { type: 'string' },
   'without-requests': { type: 'boolean' },
+  'without-checkpoints': { type: 'boolean' },
   json: { type: 'boolean' },
 } as const
 
@@ -37,7 +38,7 @@ type Values = ReturnType<typeof readArguments<typeof options>>['values']
 export const audit: Command = {
   summary: 'List, verify and export the audit log and its archive, list its keys, erase texts',
   isRemote: true,
-  usage: `gatehouse audit list [--kind KIND] [--without-requests] [--decision DECISION] [--policy ID] [--project ID] [--user ID] [--request ID] [--since TIME] [--until TIME] [--limit N] [--org ID] [--json]
+  usage: `gatehouse audit list [--kind KIND] [--without-requests] [--without-checkpoints] [--decision DECISION] [--policy ID] [--project ID] [--user ID] [--request ID] [--since TIME] [--until TIME] [--limit N] [--org ID] [--json]
 gatehouse audit verify [--from N] [--to N] [--accept-late N] [--keys FILE] [--against FILE] [--org ID] [--json]
 gatehouse audit verify --file FILE [--accept-late N] [--keys FILE] [--json]
 gatehouse audit verify --archive FOLDER [--accept-late N] [--keys FILE] [--org ID] [--json]
@@ -47,7 +48,8 @@ gatehouse audit keys [--json]
 gatehouse audit erase --request ID [--org ID] [--json]
 
 list prints the newest events, 20 unless --limit says otherwise; TIME is 2027-01-31, or 7d for a week ago.
---without-requests lists only changes by administrators and acts of the service.
+--without-requests lists only changes by administrators and acts of the service, --without-checkpoints leaves out the
+signatures of the log.
 verify prints the first event that was changed, removed or moved, and exits with 1; it also exits with 1 if there was nothing
 to check. It shows what is proven and by which key. Keys are derived from the server secret or, with --keys, read from a file
 (as keys prints them, also with --json, or plain PEM). Keys in the database are compared and never trusted. --against
@@ -78,6 +80,7 @@ function listEvents(context: CommandContext, values: Values): Promise<number> {
       order: 'desc',
       kind: values.kind,
       without_requests: values['without-requests'] ? 'true' : undefined,
+      without_checkpoints: values['without-checkpoints'] ? 'true' : undefined,
       decision: values.decision,
       policy_id: values.policy,
       project_id: values.project,

@@ -66,14 +66,48 @@ describe('the audit log in the console', { skip: withoutBrowser }, () => {
     await page.getByRole('row').filter({ hasText: 'policy.published' }).waitFor({ state: 'detached' })
     await page.getByRole('row').nth(1).getByRole('link').click()
     await page.waitForURL(/audit\/evt_\w+\?.*event_kind=policy\.created/)
-    await page.getByRole('complementary', { name: 'Event' }).getByRole('link').click()
+    await page
+      .getByRole('complementary', { name: 'Event' })
+      .getByRole('link', { name: 'First administrator key' })
+      .click()
     await page.waitForURL(/actor_id=adk_/)
-    assert.notEqual(await page.getByLabel('Who (key id)').inputValue(), '')
-    await page.getByLabel('Who (key id)').fill('adk_nobody')
-    await page.keyboard.press('Enter')
+    assert.equal(await page.getByLabel('Who').locator('option:checked').textContent(), 'First administrator key')
+    await scene.openAt(page, '/audit?actor_id=adk_nobody')
     await page.getByText('No events match these filters').waitFor()
     await page.getByRole('button', { name: 'Clear filters' }).click()
     await page.getByRole('row').filter({ hasText: 'policy.published' }).waitFor()
+  })
+
+  it('is filtered by the names of people and objects', async () => {
+    await using open = await openPage(browser)
+    const { page } = open
+    await scene.openAt(page, '/audit')
+    await page.getByLabel('Object').selectOption({ label: 'No code names' })
+    await page.waitForURL(/policy_id=pol_/)
+    await page.getByRole('row').filter({ hasText: 'Signed in' }).first().waitFor({ state: 'detached' })
+    await page.getByRole('cell', { name: 'Published the policy No code names' }).waitFor()
+    await page.getByLabel('Who').selectOption({ label: 'First administrator key' })
+    await page.waitForURL(/actor_id=adk_/)
+    assert.deepEqual(await accessibilityViolations(page), [])
+    assert.deepEqual(open.errors, [])
+  })
+
+  it('shows the values before and after a change, and leads to the object', async () => {
+    const admin = { authorization: `Bearer ${scene.adminKey}`, 'content-type': 'application/json' }
+    const path = `${scene.url}/v1/organization/policies/${scene.policyId}`
+    const { revision } = (await (await fetch(path, { headers: admin })).json()) as { revision: number }
+    const body = JSON.stringify({ revision, description: 'Code names stay inside.' })
+    assert.equal((await fetch(path, { method: 'PATCH', headers: admin, body })).status, 200)
+    await using open = await openPage(browser)
+    const { page } = open
+    await scene.openAt(page, '/audit?event_kind=policy.updated')
+    await page.getByRole('row').nth(1).getByRole('link').click()
+    const event = page.getByRole('complementary', { name: 'Event' })
+    await event.getByRole('row', { name: /description.*Code names stay inside\./ }).waitFor()
+    await event.getByRole('columnheader', { name: 'Before' }).waitFor()
+    assert.deepEqual(await accessibilityViolations(page), [])
+    await event.getByRole('link', { name: 'No code names' }).click()
+    await page.getByRole('heading', { name: 'No code names' }).waitFor()
   })
 
   it('shows the keys of checkpoints, and the commands that verify the log', async () => {

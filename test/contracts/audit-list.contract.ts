@@ -92,6 +92,15 @@ export function auditListContract({ name, skip, open }: Engine): void {
       }
     })
 
+    it('leaves out the signatures of the log if asked to', async () => {
+      await using scene = await openScene(open)
+      await scene.appendCheckpoint('signed', 5_000)
+      const matching = async (filter: AuditFilter): Promise<string[]> =>
+        (await scene.list({ withoutRequests: true, ...filter })).items.map(({ id }) => id)
+      assert.deepEqual(await matching({}), ['signed', 'evt_key', 'evt_policy'])
+      assert.deepEqual(await matching({ withoutCheckpoints: true }), ['evt_key', 'evt_policy'])
+    })
+
     it('filters by time, even if an event was written long after it happened', async () => {
       await using scene = await openScene(open)
       await scene.append('late', 1_500)
@@ -154,6 +163,8 @@ async function openScene(open: () => Promise<Database>) {
   return {
     append: (id: string, timeMs: number, content?: AuditContent) =>
       log.appender.append('org_1', [log.events.makeEvent({ ...request, timeMs, content }, id)]),
+    appendCheckpoint: (id: string, timeMs: number) =>
+      log.appender.append('org_1', [log.events.makeEvent({ ...request, code: 'audit.checkpoint', timeMs }, id)]),
     sign: (sequence: number, timeMs: number) =>
       database.write([
         { sql: `insert into audit_checkpoint values ('org_1', $1, $2, '{}')`, params: [sequence, timeMs] },

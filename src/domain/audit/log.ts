@@ -50,6 +50,8 @@ export type AuditFilter = {
   readonly code?: string
   /** Leaves the events of requests out. */
   readonly withoutRequests?: boolean
+  /** Leaves out the signatures of the log, of which there is one each minute with events. */
+  readonly withoutCheckpoints?: boolean
   readonly decision?: string
   readonly projectId?: string
   readonly policyId?: string

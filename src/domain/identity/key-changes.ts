@@ -2,7 +2,7 @@ import type { Clock } from '../../base/clock.ts'
 import { Fault } from '../../base/fault.ts'
 import type { Random } from '../../base/random.ts'
 import { readAllowedIps } from './allowed-ips.ts'
-import type { AuditRecord, WithAuditRecord } from '../mutations/audit-log.ts'
+import { changedValues, type AuditRecord, type WithAuditRecord } from '../mutations/audit-log.ts'
 import { findAdminKey, findApiKey, type InProject } from './audited-directory.ts'
 import { requireExpiry, requireName } from './bounds.ts'
 import type { Issued } from './directory.ts'
@@ -134,11 +134,9 @@ async function saved<K extends AdminKey>(
   { kind, projectId, write }: Save,
 ): Promise<WithAuditRecord<K>> {
   const [old, now] = [auditedFields(before), auditedFields(after)]
-  const changed = Object.keys(now).filter((name) => JSON.stringify(now[name]) !== JSON.stringify(old[name]))
-  if (changed.length === 0) return { value: before }
+  const details = changedValues(old, now)
+  if (Object.keys(details).length === 0) return { value: before }
   if (!(await write())) throw new Fault('not_found', 'not_found', `There is no key ${after.id}.`)
-  const pick = (fields: AuditRecord['details']) => Object.fromEntries(changed.map((name) => [name, fields[name]]))
-  const details = { ...pick(now), before: pick(old) }
   return {
     value: after,
     record: { kind, resourceId: after.id, ...(projectId !== undefined && { projectId }), details },

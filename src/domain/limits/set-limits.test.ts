@@ -62,12 +62,15 @@ describe('the name, the plan and the metering of an organization', () => {
   it('are changed one by one, and the audit record names only what changed', async () => {
     const { directory } = openStores()
     const planned = await updateOrganization(directory, organizationId, { plan: 'growth' })
-    assert.deepEqual([planned.value.plan, planned.record?.details], ['growth', { plan: 'growth' }])
+    assert.deepEqual(
+      [planned.value.plan, planned.record?.details],
+      ['growth', { plan: 'growth', before: { plan: 'free' } }],
+    )
     const metered = await updateOrganization(directory, organizationId, { metered: false })
     assert.deepEqual([metered.value.plan, metered.value.metered], ['growth', false])
-    assert.deepEqual(metered.record?.details, { metered: false })
+    assert.deepEqual(metered.record?.details, { metered: false, before: { metered: true } })
     const named = await updateOrganization(directory, organizationId, { name: 'Two', plan: 'growth', metered: false })
-    assert.deepEqual([named.value.name, named.record?.details], ['Two', { name: 'Two' }])
+    assert.deepEqual([named.value.name, named.record?.details], ['Two', { name: 'Two', before: { name: 'One' } }])
     assert.equal((await updateOrganization(directory, organizationId, { name: 'Two' })).record, undefined)
   })
 

@@ -1,5 +1,5 @@
 import { Fault } from '../../base/fault.ts'
-import type { WithAuditRecord } from '../mutations/audit-log.ts'
+import { changedValues, type WithAuditRecord } from '../mutations/audit-log.ts'
 import { requireName } from '../identity/bounds.ts'
 import { existing } from '../identity/operator.ts'
 import type { Organization } from '../identity/principal.ts'
@@ -63,15 +63,16 @@ export async function updateOrganization(
   if (name !== undefined) requireName(name)
   if (plan !== undefined && !isPlan(plan))
     throw invalid('plan', `there is no plan ${plan}; there are: ${plans.join(', ')}`)
-  const details = {
+  const changes = {
     ...(name !== undefined && name !== before.name && { name }),
     ...(plan !== undefined && plan !== before.plan && { plan }),
     ...(metered !== undefined && metered !== before.metered && { metered }),
   }
-  if (Object.keys(details).length === 0) return { value: before }
-  await directory.updateOrganization(organizationId, details)
+  if (Object.keys(changes).length === 0) return { value: before }
+  await directory.updateOrganization(organizationId, changes)
+  const details = changedValues({ ...before }, changes)
   return {
-    value: { ...before, ...details },
+    value: { ...before, ...changes },
     record: { kind: 'organization.updated', resourceId: organizationId, details },
   }
 }

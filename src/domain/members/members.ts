@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock.ts'
 import { Fault } from '../../base/fault.ts'
 import type { Ids } from '../../base/ids.ts'
-import type { AuditRecord, WithAuditRecord } from '../mutations/audit-log.ts'
+import { changedValues, type AuditRecord, type WithAuditRecord } from '../mutations/audit-log.ts'
 import { requireName } from '../identity/bounds.ts'
 import { requireGrantable } from '../identity/key-authority.ts'
 import type { Member, MemberStore } from './member-store.ts'
@@ -87,13 +87,10 @@ export function createMembers({ ids, clock }: { readonly ids: Ids; readonly cloc
         suspendedAtMs: suspension(before, isSuspended, clock.nowMs()),
       }
       const [old, now] = [auditedFields(before), auditedFields(after)]
-      const changed = Object.keys(now).filter((field) => now[field] !== old[field])
-      if (changed.length === 0) return { value: before }
+      const details = changedValues(old, now)
+      if (Object.keys(details).length === 0) return { value: before }
       if (after.role !== 'owner' || after.suspendedAtMs !== null) await requireOwnerLeft(stores, before)
       await stores.members.updateMember(after)
-      const pick = (fields: AuditRecord['details']) =>
-        Object.fromEntries(changed.map((field) => [field, fields[field]]))
-      const details = { ...pick(now), before: pick(old) }
       return { value: after, record: { kind: 'member.updated', resourceId: id, details } }
     },
 

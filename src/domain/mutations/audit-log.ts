@@ -88,6 +88,16 @@ export type AuditRecord = {
   readonly details: Readonly<Record<string, unknown>>
 }
 
+type Values = Readonly<Record<string, unknown>>
+
+/** The fields whose values differ, as the details of a record: the new values, and in `before` the old ones. */
+export function changedValues(before: Values, after: Values): Record<string, unknown> {
+  const changed = Object.keys(after).filter((name) => JSON.stringify(after[name]) !== JSON.stringify(before[name]))
+  if (changed.length === 0) return {}
+  const pick = (values: Values) => Object.fromEntries(changed.map((name) => [name, values[name]]))
+  return { ...pick(after), before: pick(before) }
+}
+
 export type DocumentChange = {
   readonly digestBefore?: string
   readonly digestAfter: string

@@ -1,4 +1,4 @@
-import type { AuditKind, AuditRecord } from '../mutations/audit-log.ts'
+import { changedValues, type AuditKind, type AuditRecord } from '../mutations/audit-log.ts'
 import { contentBody } from './content.ts'
 import type { Policy } from './policy.ts'
 
@@ -20,15 +20,11 @@ export function policyAuditRecord(id: string, { kind, before, after }: PolicyMut
   }
 }
 
-/** The fields whose values differ, under the names of the API. */
+/** The fields whose values differ, under the names of the API, and their values before. */
 function changedFields(before: Policy | undefined, after: Policy | undefined): Record<string, unknown> {
   if (!after) return { name: before?.name, state: before?.state }
-  const old = before && auditedFields(before)
-  return Object.fromEntries(
-    Object.entries(auditedFields(after)).filter(
-      ([name, value]) => JSON.stringify(old?.[name]) !== JSON.stringify(value),
-    ),
-  )
+  if (!before) return auditedFields(after)
+  return changedValues(auditedFields(before), auditedFields(after))
 }
 
 const auditedFields = ({ name, description, state, draft }: Policy): Record<string, unknown> => ({

@@ -68,7 +68,8 @@ for (const key of keys) {
         assert.equal(after.revision, before.revision + 1)
         assert.equal(summaryOf(after).hasUnpublishedChanges, true)
         const { details } = policyAuditRecord('pol_1', { kind: 'policy.updated', before, after })
-        assert.deepEqual(details, { [name]: contentBody(after.draft)[name] })
+        const valueIn = ({ draft }: typeof after) => ({ [name]: contentBody(draft)[name] })
+        assert.deepEqual(details, { ...valueIn(after), before: valueIn(before) })
       }))
   })
 }

@@ -9,14 +9,16 @@ import { ShortId } from '../../kit/short-id.tsx'
 import { FailureState, LoadingRows } from '../../kit/state.tsx'
 import { words } from '../../words/en.ts'
 import { ActorName } from './actor.tsx'
+import { changedFields, type ChangedField } from './changes.ts'
 import { useNames } from './names.ts'
+import { ObjectLink } from './object-link.tsx'
 import { useEvent, type AuditEvent } from './queries.ts'
 import { What } from './what.tsx'
 import styles from './event-drawer.module.css'
 
 const text = words.audit
 
-/** One event: who did what, the fields after the change, and its place in the chain. */
+/** One event: who did what, the fields before and after the change, and its place in the chain. */
 export function EventDrawer() {
   const { eventId } = useParams({ from: '/audit/$eventId' })
   const event = useEvent(eventId)
@@ -65,21 +67,14 @@ export function EventDrawer() {
 type DetailProps = { readonly event: AuditEvent; readonly names: Names }
 
 function Detail({ event, names }: DetailProps) {
-  const details = Object.entries(event.details)
+  const fields = changedFields(event.details)
   return (
     <>
       <DrawerSection>
         <Facts event={event} names={names} />
       </DrawerSection>
       <DrawerSection title={text.changes}>
-        {details.length === 0 && <p className={styles.quiet}>{text.noChanges}</p>}
-        <dl className={styles.facts}>
-          {details.map(([name, value]) => (
-            <Fact key={name} name={name}>
-              <code>{typeof value === 'string' ? value : JSON.stringify(value, null, 1)}</code>
-            </Fact>
-          ))}
-        </dl>
+        {fields.length === 0 ? <p className={styles.quiet}>{text.noChanges}</p> : <Changes fields={fields} />}
       </DrawerSection>
       <DrawerSection title={text.proof}>
         <dl className={styles.facts}>
@@ -97,6 +92,32 @@ function Detail({ event, names }: DetailProps) {
         />
       </DrawerSection>
     </>
+  )
+}
+
+function Changes({ fields }: { readonly fields: readonly ChangedField[] }) {
+  const hasBefore = fields.some(({ before }) => before !== undefined)
+  return (
+    <table className={styles.changes}>
+      <thead>
+        <tr>
+          <th scope="col">{text.field}</th>
+          {hasBefore && <th scope="col">{text.before}</th>}
+          <th scope="col">{hasBefore ? text.after : text.value}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {fields.map(({ name, before, after }) => (
+          <tr key={name}>
+            <th scope="row">{name}</th>
+            {hasBefore && <td>{before === undefined ? words.common.none : <code>{before}</code>}</td>}
+            <td>
+              <code>{after}</code>
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
   )
 }
 
@@ -121,7 +142,7 @@ function Facts({ event, names }: DetailProps) {
       </Fact>
       {resource !== null && (
         <Fact name={text.resource}>
-          <ShortId id={resource} />
+          <ObjectLink id={resource} kind={event.kind} names={names} />
         </Fact>
       )}
       {(before !== null || after !== null) && <Fact name={text.revision}>{text.revisions(before, after)}</Fact>}

@@ -1,19 +1,15 @@
 import { Link, useNavigate } from '@tanstack/react-router'
-import { useState, type SubmitEvent } from 'react'
 import type { Names } from '../../api/names.ts'
-import { timeRangeOf, useTimeRangeSearch } from '../../session/time-range.ts'
 import { Button } from '../../kit/button.tsx'
 import { Card } from '../../kit/card.tsx'
 import { CodeBlock } from '../../kit/code-block.tsx'
 import { DataTable, type DataColumn } from '../../kit/data-table.tsx'
-import { ExportMenu } from '../../kit/export-menu.tsx'
-import { Field } from '../../kit/field.tsx'
 import { count, fullTime, time, zoneName } from '../../kit/format.ts'
 import { LoadMore } from '../../kit/load-more.tsx'
 import { EmptyState, FailureState, LoadingRows } from '../../kit/state.tsx'
 import { words } from '../../words/en.ts'
 import { ActorName } from './actor.tsx'
-import { eventKinds } from './kinds.ts'
+import { EventFilters } from './event-filters.tsx'
 import { useNames } from './names.ts'
 import { useEvents, type AuditEvent } from './queries.ts'
 import type { AuditSearch } from './search.ts'
@@ -22,6 +18,8 @@ import styles from './page.module.css'
 
 const text = words.audit
 
+const filterNames = ['event_kind', 'actor_id', 'policy_id', 'project_id'] as const
+
 type ListProps = { readonly search: AuditSearch; readonly selectedId: string | undefined }
 
 /** The events of the time range, newest first. The address holds the filters. */
@@ -29,10 +27,10 @@ export function EventList({ search, selectedId }: ListProps) {
   const events = useEvents(search)
   const { rows } = events
   const names = useNames()
-  const isFiltered = search.event_kind !== undefined || search.actor_id !== undefined
+  const isFiltered = filterNames.some((name) => search[name] !== undefined)
   return (
     <>
-      <Filters key={search.actor_id} search={search} />
+      <EventFilters search={search} />
       {events.isPending && <LoadingRows widths={[120, 100, 120, 260]} rows={12} />}
       {events.isError && (
         <FailureState title={text.failed} error={events.error} onRetry={() => void events.refetch()} />
@@ -85,53 +83,5 @@ function NoEvents({ isFiltered }: { readonly isFiltered: boolean }) {
         <CodeBlock code="gatehouse audit list --without-requests" />
       </div>
     </EmptyState>
-  )
-}
-
-function Filters({ search }: { readonly search: AuditSearch }) {
-  const navigate = useNavigate()
-  const [actorId, setActorId] = useState(search.actor_id ?? '')
-  const { from, to } = timeRangeOf(useTimeRangeSearch(), Date.now())
-  const set = (changed: AuditSearch): void =>
-    void navigate({ to: '/audit', search: (before: object) => ({ ...before, ...changed }), replace: true })
-  const submit = (event: SubmitEvent): void => {
-    event.preventDefault()
-    set({ actor_id: actorId.trim() || undefined })
-  }
-  return (
-    <form className={styles.bar} onSubmit={submit}>
-      <Field label={text.kind}>
-        {(input) => (
-          <select
-            {...input}
-            value={search.event_kind ?? ''}
-            onChange={(event) => set({ event_kind: event.target.value || undefined })}
-          >
-            <option value="">{text.allKinds}</option>
-            {eventKinds.map((kind) => (
-              <option key={kind} value={kind}>
-                {kind}
-              </option>
-            ))}
-          </select>
-        )}
-      </Field>
-      <Field label={text.actorId}>
-        {(input) => (
-          <input
-            {...input}
-            placeholder={text.actorHint}
-            value={actorId}
-            onChange={(event) => setActorId(event.target.value)}
-          />
-        )}
-      </Field>
-      <span className={styles.end}>
-        <ExportMenu
-          path="/v1/organization/audit_logs/export"
-          query={{ without_requests: true, kind: search.event_kind, actor_id: search.actor_id, from, to }}
-        />
-      </span>
-    </form>
   )
 }

@@ -8,12 +8,23 @@ import type { AuditSearch } from './search.ts'
 
 export type AuditEvent = components['schemas']['AuditEvent']
 
-/** Pages of events that are no requests, newest first. Requests have a page of their own. */
-export function useEvents({ event_kind: kind, actor_id: actor }: AuditSearch) {
+/** The filter of the list as the API names it. Requests have a page of their own. */
+export const filterOf = (search: AuditSearch) => ({
+  kind: search.event_kind,
+  actor_id: search.actor_id,
+  policy_id: search.policy_id,
+  project_id: search.project_id,
+  without_requests: true,
+  without_checkpoints: search.checkpoints === true || search.event_kind === 'audit.checkpoint' ? undefined : true,
+})
+
+/** Pages of events that are no requests, newest first. */
+export function useEvents(search: AuditSearch) {
   const range = useTimeRangeSearch()
-  return useList<AuditEvent>(['audit', range, kind, actor], (after, signal) => {
+  const filter = filterOf(search)
+  return useList<AuditEvent>(['audit', range, filter], (after, signal) => {
     const { from, to } = timeRangeOf(range, Date.now())
-    const query = definedOf({ kind, actor_id: actor, without_requests: true, from, to, limit: 100, after })
+    const query = definedOf({ ...filter, from, to, limit: 100, after })
     return dataOf(api.GET('/v1/organization/audit_logs', { params: { query }, signal }))
   })
 }

@@ -8,10 +8,17 @@ export type AuditSearch = {
   readonly view?: AuditView | undefined
   readonly event_kind?: string | undefined
   readonly actor_id?: string | undefined
+  readonly policy_id?: string | undefined
+  readonly project_id?: string | undefined
+  /** Signatures of the log are hidden unless somebody asks for them: there is one each minute. */
+  readonly checkpoints?: true | undefined
 }
 
 export const readAuditSearch = (search: Record<string, unknown>): AuditSearch => ({
   view: views.find((view) => view === search['view']),
   event_kind: searchText(search['event_kind']),
   actor_id: searchText(search['actor_id']),
+  policy_id: searchText(search['policy_id']),
+  project_id: searchText(search['project_id']),
+  checkpoints: search['checkpoints'] === true ? true : undefined,
 })

@@ -38,7 +38,12 @@ function changeOf(entry: AuditEntry): ChangeFacts | undefined {
   const versions = { versionBefore: oldRevision?.toString(), versionAfter: newRevision?.toString() }
   if (document) return { type: 'gateway_config', id: resourceId, ...versions, ...document }
   if (policyId === undefined) return undefined
-  return { type: 'policy', id: policyId, ...versions, changedFields: Object.keys(details) }
+  return {
+    type: 'policy',
+    id: policyId,
+    ...versions,
+    changedFields: Object.keys(details).filter((name) => name !== 'before'),
+  }
 }
 
 /** Resource type and verb: `gateway.config.updated` gives `gateway_config` and `updated`. */

@@ -1,7 +1,7 @@
 import type { Clock } from '../../../base/clock.ts'
 import { Fault } from '../../../base/fault.ts'
 import type { Ids } from '../../../base/ids.ts'
-import type { AuditKind, WithAuditRecord } from '../../mutations/audit-log.ts'
+import { changedValues, type AuditKind, type WithAuditRecord } from '../../mutations/audit-log.ts'
 import type { ConfigProblem, FindSinkAddressProblem, SinkAddress, SinkKind } from './sink.ts'
 import {
   changedFields,
@@ -227,11 +227,10 @@ const withRecord = <S extends ExportSink>(
   record: { kind, resourceId: sink.id, details },
 })
 
-/** The fields whose value changed. */
+/** The fields whose value changed, and their values before. */
 function differences(before: ExportSink, after: ExportSink): Record<string, unknown> {
-  const fields = ['label', 'enabled', 'config'] as const
-  const changed = fields.filter((field) => JSON.stringify(before[field]) !== JSON.stringify(after[field]))
-  return Object.fromEntries(changed.map((field) => [field, after[field]]))
+  const audited = ({ label, enabled, config }: ExportSink) => ({ label, enabled, config })
+  return changedValues(audited(before), audited(after))
 }
 
 /** Names of the secrets that changed. Their masks can be equal, so `differences` does not show them. */

@@ -10,6 +10,7 @@ export const auditFilterOf = (query: Static<TObject<typeof AuditFilterFields>>):
   omitUndefined({
     code: query.kind === undefined ? undefined : codeOfFilter(query.kind),
     withoutRequests: query.without_requests,
+    withoutCheckpoints: query.without_checkpoints,
     decision: query.decision,
     policyId: query.policy_id,
     projectId: query.project_id,

@@ -18,6 +18,11 @@ export const AuditFilterFields = {
   without_requests: Type.Optional(
     Type.Boolean({ description: 'True: only changes by administrators and acts of the service, no requests.' }),
   ),
+  without_checkpoints: Type.Optional(
+    Type.Boolean({
+      description: 'True: without the signatures of the log, of which there is one each minute with events.',
+    }),
+  ),
   decision: Type.Optional(Type.Enum([...decisions], { description: 'Only events with this decision.' })),
   policy_id: Type.Optional(idText('Only changes and decisions of this policy.', policyExampleId)),
   project_id: Type.Optional(idText('Only events of this project and its keys.', 'proj_01k9z8y7x6w5v4t3s2r1q0p9n0')),
@@ -52,7 +57,7 @@ const example = {
   decision: null,
   old_revision: 2,
   new_revision: 3,
-  details: { mode: 'enforcing' },
+  details: { mode: 'enforcing', before: { mode: 'monitoring' } },
 }
 
 export const AuditEntryObject = Type.Object(
@@ -86,7 +91,7 @@ export const AuditEntryObject = Type.Object(
     new_revision: orNull(integer('The revision of the policy after the change.')),
     details: Type.Record(Type.String(), Type.Unknown(), {
       description:
-        'For a change: the changed fields; a publication also contains the whole version. For a request: the decision and the usage.',
+        'For a change: the changed fields, and in `before` their values before it; a publication also contains the whole version. For a request: the decision and the usage.',
     }),
   },
   { title: 'AuditEvent', examples: [example] },

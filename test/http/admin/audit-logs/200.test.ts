@@ -31,7 +31,7 @@ describe('the audit log', () => {
         decision: null,
         old_revision: 1,
         new_revision: 2,
-        details: { name: 'New', mode: 'enforcing' },
+        details: { name: 'New', mode: 'enforcing', before: { name: before['name'], mode: 'monitoring' } },
       },
     )
     assert.match(String(entry?.['id']), /^evt_/)

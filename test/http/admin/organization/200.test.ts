@@ -40,7 +40,10 @@ describe('the organization', () => {
     const events = itemsOf(await admin().get('/audit_logs?kind=organization.updated'))
     assert.deepEqual(
       events.map(({ details }) => details),
-      [{ plan: 'growth' }, { name: 'Renamed' }],
+      [
+        { plan: 'growth', before: { plan: 'free' } },
+        { name: 'Renamed', before: { name: 'Test organization' } },
+      ],
     )
   })
 

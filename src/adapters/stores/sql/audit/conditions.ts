@@ -49,13 +49,14 @@ const isInChain = 'e.sequence >= (select h.first_sequence from audit_chain h whe
 
 /** Times, and the exact conditions of the partial indexes: an engine uses a partial index only if the query repeats its condition. */
 export function otherConditions(filter: AuditFilter, table: EventTable): string {
-  const { family, code, decision, withoutRequests } = filter
+  const { family, code, decision, withoutRequests, withoutCheckpoints } = filter
   const isNoRequest = withoutRequests === true || (code !== undefined && code !== plainRequest)
   const conditions = [
     ...(table.isPartitioned ? [isInChain] : []),
     ...timeConditions(filter, table),
     ...(family === undefined ? [] : [`e.code >= '${family}.' and e.code < '${family}/'`]),
     ...(isNoRequest ? [`e.code <> '${plainRequest}'`] : []),
+    ...(withoutCheckpoints === true ? ["e.code <> 'audit.checkpoint'"] : []),
     ...(decision === undefined || decision === 'allow' ? [] : ["e.decision <> 'allow'"]),
   ]
   return conditions.join(' and ') || '1 = 1'

@@ -45,7 +45,8 @@ describe('updating a policy', () => {
         assert.deepEqual(body['draft'], { ...(before['draft'] as object), [name]: value })
         assert.deepEqual(await admin().get(`/policies/${textOf(before)}`), body)
         const [entry] = itemsOf(await admin().get(`/audit_logs?policy_id=${textOf(before)}&limit=1`))
-        assert.deepEqual(entry?.['details'], { [name]: value })
+        const old = (before['draft'] as Json)[name]
+        assert.deepEqual(entry?.['details'], { [name]: value, before: { [name]: old } })
         before = body
       }
     }
