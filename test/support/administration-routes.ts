@@ -358,9 +358,7 @@ export async function createOneOfEach(admin: Admin): Promise<Belongings> {
     member_id: textOf(await admin.post('/members', { email: `${randomUUID()}@example.com`, role: 'auditor' })),
     sign_in_id: await admin.signIn(),
     verification_id: textOf(await admin.post('/audit_logs/verify', {})),
-    view_id: textOf(
-      await admin.post('/views', { name: 'Furniture', page: 'requests', query: 'status=denied', shared: true }),
-    ),
+    view_id: await ensureView(admin),
     upstream_id: await ensureEntry(admin, '/upstreams', {
       name: 'unused',
       kind: 'echo',
@@ -372,6 +370,13 @@ export async function createOneOfEach(admin: Admin): Promise<Belongings> {
     ),
     rule_id: textOf(await admin.post('/alert-rules', { kind: 'spend', name: 'Spending', threshold: 5 })),
   }
+}
+
+/** The number of views of a key is limited, and suites call this once for each route. */
+async function ensureView(admin: Admin): Promise<string> {
+  const [view] = itemsOf(await admin.get('/views'))
+  const body = { name: 'Furniture', page: 'requests', query: 'status=denied', shared: true }
+  return textOf(view ?? (await admin.post('/views', body)))
 }
 
 /** Creates an upstream or model, unless the organization has it: their number is limited. Returns its id. */
