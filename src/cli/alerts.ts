@@ -22,12 +22,12 @@ type Call = { readonly client: ApiClient; readonly id: string; readonly values: 
 type Verb = (call: Call) => Promise<Result>
 type Resource = AlertChannelBody | AlertRuleBody
 
-export const alertChannelsPath = '/v1/organization/alert-channels'
-export const alertRulesPath = '/v1/organization/alert-rules'
+export const alertChannelsPath = '/v1/organization/alert_channels'
+export const alertRulesPath = '/v1/organization/alert_rules'
 
 /** Ids say what they are the id of. */
 const pathOf = (id: string): string =>
-  id.startsWith('chan_') ? apiPath`/v1/organization/alert-channels/${id}` : apiPath`/v1/organization/alert-rules/${id}`
+  id.startsWith('chan_') ? apiPath`/v1/organization/alert_channels/${id}` : apiPath`/v1/organization/alert_rules/${id}`
 
 export const alerts: Command = {
   summary: 'List alerts, and manage their channels and rules',

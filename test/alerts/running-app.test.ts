@@ -37,7 +37,7 @@ async function until<T>(read: () => Promise<T | undefined>): Promise<T> {
 const alertsOf = async (app: AdminApp, query = ''): Promise<Json[]> => itemsOf(await app.admin.get(`/alerts${query}`))
 
 const ruleState = async (app: AdminApp, id: string): Promise<unknown> =>
-  (await app.admin.get(`/alert-rules/${id}`))['state']
+  (await app.admin.get(`/alert_rules/${id}`))['state']
 
 /** Skips minutes until the rule is in this state. */
 async function passUntil(
@@ -67,14 +67,14 @@ describe('alerts of a running app', () => {
     )
     await app.admin.post(`/policies/${policy}/publish`, { revision: 1 })
     const channel = textOf(
-      await app.admin.post('/alert-channels', {
+      await app.admin.post('/alert_channels', {
         kind: 'webhook',
         name: 'Hook',
         config: { url: receiver.origin, secret },
       }),
     )
     const rule = textOf(
-      await app.admin.post('/alert-rules', {
+      await app.admin.post('/alert_rules', {
         kind: 'denials',
         name: 'Denials',
         unit: 'count',
@@ -134,8 +134,8 @@ describe('alerts of a running app', () => {
       },
     })
     const channel = { kind: 'email', name: 'Mail', config: { to: ['oncall@example.com'] } }
-    const id = textOf(await app.admin.post('/alert-channels', channel))
-    const test = await app.admin.post(`/alert-channels/${id}/test`)
+    const id = textOf(await app.admin.post('/alert_channels', channel))
+    const test = await app.admin.post(`/alert_channels/${id}/test`)
     assert.deepEqual([test['success'], String(test['message']).slice(0, 29)], [true, 'The mail server answered: 250'])
     const [mail] = await server.received(1)
     assert.deepEqual([mail?.isEncrypted, mail?.user, mail?.to], [true, 'ada', ['oncall@example.com']])
@@ -157,7 +157,7 @@ describe('alerts of a running app', () => {
         { kind: 'key_near_limit', name: 'Limit' },
         { kind: 'key_expiring', name: 'Expiry' },
         { kind: 'policy_paused', name: 'Paused' },
-      ].map(async (rule) => textOf(await app.admin.post('/alert-rules', rule))),
+      ].map(async (rule) => textOf(await app.admin.post('/alert_rules', rule))),
     )
     for (const rule of rules) await passUntil(app, clock, [rule, 'firing'])
     const titles = (await alertsOf(app, '?state=firing')).map((alert) => String(alert['title'])).toSorted()

@@ -10,7 +10,7 @@ import { temporaryFolder } from '../support/temporary-folder.ts'
 
 it('a full disk rejects events, and the log stays whole with every acknowledged event', async () => {
   await using folder = await temporaryFolder()
-  await using sqlite = await openSqlite({ dataDir: folder.path, maxPages: 200, hasRedoLog: true })
+  await using sqlite = await openSqlite({ dataDir: folder.path, maxPages: 300, hasRedoLog: true })
   await migrate(sqlite, await readMigrations(new URL('../../migrations', import.meta.url).pathname))
   const database = withErrorMapping(sqlite)
   const { appender, events, clock, verify } = await openAuditLog(database)

@@ -79,7 +79,7 @@ describe('alerts in the console', { skip: withoutBrowser }, () => {
     const { page } = open
     await scene.signIn(page)
     const headers = { authorization: `Bearer ${scene.adminKey}` }
-    await scene.post('/v1/organization/alert-rules', { kind: 'errors', name: 'Errors' }, headers)
+    await scene.post('/v1/organization/alert_rules', { kind: 'errors', name: 'Errors' }, headers)
     await openAlerts(page)
     await page.getByRole('link', { name: 'Errors' }).click()
     const form = page.getByRole('dialog', { name: 'Edit: Errors' })

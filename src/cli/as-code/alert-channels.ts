@@ -77,7 +77,7 @@ function planChannel(planning: Planning, entry: Located<ChannelFileEntry>): { st
     const gone = [...stored.keys()].filter((field) => !leavesOf(config).has(field) && !secrets.includes(field))
     const removed = new Map(gone.map((field) => [field, null]))
     const body = { name, paused, config: withLeaves(withLeaves(config, removed), values()) }
-    await client.request('PATCH', apiPath`/v1/organization/alert-channels/${current.id}`, { body })
+    await client.request('PATCH', apiPath`/v1/organization/alert_channels/${current.id}`, { body })
     return { id: current.id }
   }
   const action = actionOf(current, differences)

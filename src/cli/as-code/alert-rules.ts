@@ -74,7 +74,7 @@ function planRule(planning: Planning, entry: Located<RuleFileEntry>, { projects,
     const own = { ...fields, ...(project && { filter: { project_id: project.id } }) }
     const body = { name, ...own, channel_ids: ids, paused }
     if (!current) return { id: (await client.post<AlertRuleBody>(alertRulesPath, { kind, ...body })).id }
-    await client.request('PATCH', apiPath`/v1/organization/alert-rules/${current.id}`, { body })
+    await client.request('PATCH', apiPath`/v1/organization/alert_rules/${current.id}`, { body })
     return { id: current.id }
   }
   return { kind: 'alert rule', name, id: current?.id, action: actionOf(current, differences), differences, run }

@@ -40,13 +40,13 @@ export function planDeletions({ resources, state }: Planning, steps: readonly St
       kind: 'alert rule',
       verb: 'delete',
       method: 'DELETE',
-      path: apiPath`/v1/organization/alert-rules/${id}`,
+      path: apiPath`/v1/organization/alert_rules/${id}`,
     })),
     ...deletions(state.alertChannels, ({ id }) => ({
       kind: 'alert channel',
       verb: 'delete',
       method: 'DELETE',
-      path: apiPath`/v1/organization/alert-channels/${id}`,
+      path: apiPath`/v1/organization/alert_channels/${id}`,
     })),
     ...deletions(state.sinks, ({ id }) => ({
       kind: 'export sink',

@@ -137,8 +137,8 @@ async function createIds(app: ExportScene): Promise<Ids> {
     if (textOf(view) !== own.view_id) await app.admin.send('DELETE', `/views/${textOf(view)}`) // that of views as well
   // Those of alert channels and rules, too.
   for (const [path, kept] of [
-    ['/alert-rules', own.rule_id],
-    ['/alert-channels', own.channel_id],
+    ['/alert_rules', own.rule_id],
+    ['/alert_channels', own.channel_id],
   ] as const)
     for (const each of itemsOf(await app.admin.get(path)))
       if (textOf(each) !== kept) await app.admin.send('DELETE', `${path}/${textOf(each)}`)

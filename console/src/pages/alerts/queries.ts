@@ -11,21 +11,21 @@ type RuleUpdate = components['schemas']['AlertRuleUpdate']
 export type ChannelBody = components['schemas']['AlertChannelCreate']
 type ChannelUpdate = components['schemas']['AlertChannelUpdate']
 
-export const rulesPath = '/v1/organization/alert-rules'
-export const channelsPath = '/v1/organization/alert-channels'
+export const rulesPath = '/v1/organization/alert_rules'
+export const channelsPath = '/v1/organization/alert_channels'
 
 const pageSize = 100
 
 export const useRules = () =>
   useList<AlertRule>(['alert_rules'], (after, signal) => {
     const query = definedOf({ after, limit: pageSize })
-    return dataOf(api.GET('/v1/organization/alert-rules', { params: { query }, signal }))
+    return dataOf(api.GET('/v1/organization/alert_rules', { params: { query }, signal }))
   })
 
 export const useChannels = () =>
   useList<AlertChannel>(['alert_channels'], (after, signal) => {
     const query = definedOf({ after, limit: pageSize })
-    return dataOf(api.GET('/v1/organization/alert-channels', { params: { query }, signal }))
+    return dataOf(api.GET('/v1/organization/alert_channels', { params: { query }, signal }))
   })
 
 export const useAlerts = () =>
@@ -40,7 +40,7 @@ export const useCreateRule = (onDone: () => void) =>
   useChange({
     refresh: lists,
     onDone,
-    send: (body: RuleBody): Promise<unknown> => api.POST('/v1/organization/alert-rules', { body }),
+    send: (body: RuleBody): Promise<unknown> => api.POST('/v1/organization/alert_rules', { body }),
   })
 
 export const useUpdateRule = (id: string, onDone: () => void) =>
@@ -48,7 +48,7 @@ export const useUpdateRule = (id: string, onDone: () => void) =>
     refresh: lists,
     onDone,
     send: (body: RuleUpdate): Promise<unknown> =>
-      api.PATCH('/v1/organization/alert-rules/{rule_id}', { params: { path: { rule_id: id } }, body }),
+      api.PATCH('/v1/organization/alert_rules/{rule_id}', { params: { path: { rule_id: id } }, body }),
   })
 
 export const useDeleteRule = (id: string, onDone: () => void) =>
@@ -56,14 +56,14 @@ export const useDeleteRule = (id: string, onDone: () => void) =>
     refresh: lists,
     onDone,
     send: (): Promise<unknown> =>
-      api.DELETE('/v1/organization/alert-rules/{rule_id}', { params: { path: { rule_id: id } } }),
+      api.DELETE('/v1/organization/alert_rules/{rule_id}', { params: { path: { rule_id: id } } }),
   })
 
 export const useCreateChannel = (onDone: () => void) =>
   useChange({
     refresh: lists,
     onDone,
-    send: (body: ChannelBody): Promise<unknown> => api.POST('/v1/organization/alert-channels', { body }),
+    send: (body: ChannelBody): Promise<unknown> => api.POST('/v1/organization/alert_channels', { body }),
   })
 
 export const useUpdateChannel = (id: string, onDone: () => void) =>
@@ -71,7 +71,7 @@ export const useUpdateChannel = (id: string, onDone: () => void) =>
     refresh: lists,
     onDone,
     send: (body: ChannelUpdate): Promise<unknown> =>
-      api.PATCH('/v1/organization/alert-channels/{channel_id}', { params: { path: { channel_id: id } }, body }),
+      api.PATCH('/v1/organization/alert_channels/{channel_id}', { params: { path: { channel_id: id } }, body }),
   })
 
 export const useDeleteChannel = (id: string, onDone: () => void) =>
@@ -79,12 +79,12 @@ export const useDeleteChannel = (id: string, onDone: () => void) =>
     refresh: lists,
     onDone,
     send: (): Promise<unknown> =>
-      api.DELETE('/v1/organization/alert-channels/{channel_id}', { params: { path: { channel_id: id } } }),
+      api.DELETE('/v1/organization/alert_channels/{channel_id}', { params: { path: { channel_id: id } } }),
   })
 
 export const useTestChannel = (id: string) =>
   useChange({
     refresh: lists,
     send: () =>
-      dataOf(api.POST('/v1/organization/alert-channels/{channel_id}/test', { params: { path: { channel_id: id } } })),
+      dataOf(api.POST('/v1/organization/alert_channels/{channel_id}/test', { params: { path: { channel_id: id } } })),
   })

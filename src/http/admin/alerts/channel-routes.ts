@@ -11,14 +11,14 @@ import type { Route } from '../../route.ts'
 import type { AdminRoutes } from '../routes.ts'
 import * as Schema from './channel-schema.ts'
 
-const channelsPath = '/v1/organization/alert-channels'
+const channelsPath = '/v1/organization/alert_channels'
 export const channelPath = `${channelsPath}/{channel_id}`
 
 export type AlertStores = { readonly channels: AlertChannelStore; readonly rules: AlertRuleStore }
 
 const answer = { description: 'The alert channel.', schema: Schema.ChannelObject }
 
-/** `/v1/organization/alert-channels`: where alerts are sent. */
+/** `/v1/organization/alert_channels`: where alerts are sent. */
 export function alertChannelRoutes(
   { read, mutation }: AdminRoutes<AlertStores>,
   channels: ChannelAdministration,

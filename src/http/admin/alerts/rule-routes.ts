@@ -18,12 +18,12 @@ import { requireSystemAccess, type SystemVisibility } from '../system/authority.
 import type { AlertStores } from './channel-routes.ts'
 import * as Schema from './rule-schema.ts'
 
-const rulesPath = '/v1/organization/alert-rules'
+const rulesPath = '/v1/organization/alert_rules'
 const rulePath = `${rulesPath}/{rule_id}`
 
 const answer = { description: 'The alert rule.', schema: Schema.RuleObject }
 
-/** `/v1/organization/alert-rules`: when alerts are sent. */
+/** `/v1/organization/alert_rules`: when alerts are sent. */
 export function alertRuleRoutes(
   { read, mutation }: AdminRoutes<AlertStores>,
   rules: RuleAdministration,

@@ -48,7 +48,7 @@ const filter = orNull(
       export_id: filterId('Only this export sink: `sink_failing`, `dead_letters`.'),
       upstream: filterId('Only the upstream of this name: `upstream_failing`.'),
     },
-    { additionalProperties: false, maxProperties: 1 },
+    { title: 'AlertRuleFilter', additionalProperties: false, maxProperties: 1 },
   ),
   'The only object that the rule looks at; null for all.',
 )

@@ -13,7 +13,7 @@ describe('alert channels', () => {
     itemsOf(await admin().get('/audit_logs')).filter((entry) => entry['resource_id'] === id)
 
   it('are created, read, listed, changed and deleted, with an audit event for each change', async () => {
-    const created = await send('POST', '/alert-channels', webhook)
+    const created = await send('POST', '/alert_channels', webhook)
     assert.equal(created.status, 201, JSON.stringify(created.body))
     const id = textOf(created.body)
     const { created_at: createdAt, updated_at: updatedAt, ...shown } = created.body
@@ -30,15 +30,15 @@ describe('alert channels', () => {
       last_error: null,
       waiting: 0,
     })
-    assert.deepEqual(await admin().get(`/alert-channels/${id}`), created.body)
-    assert.ok(itemsOf(await admin().get('/alert-channels')).some((item) => item['id'] === id))
-    const changed = await send('PATCH', `/alert-channels/${id}`, { name: 'Night shift', paused: true })
+    assert.deepEqual(await admin().get(`/alert_channels/${id}`), created.body)
+    assert.ok(itemsOf(await admin().get('/alert_channels')).some((item) => item['id'] === id))
+    const changed = await send('PATCH', `/alert_channels/${id}`, { name: 'Night shift', paused: true })
     assert.deepEqual([changed.status, changed.body['name'], changed.body['paused']], [200, 'Night shift', true])
-    const same = await send('PATCH', `/alert-channels/${id}`, { config: { secret: '••••0123' } })
+    const same = await send('PATCH', `/alert_channels/${id}`, { config: { secret: '••••0123' } })
     assert.equal(same.status, 200)
-    const deleted = await send('DELETE', `/alert-channels/${id}`)
+    const deleted = await send('DELETE', `/alert_channels/${id}`)
     assert.deepEqual(deleted.body, { id, object: 'organization.alert_channel.deleted', deleted: true })
-    assert.equal((await send('GET', `/alert-channels/${id}`)).status, 404)
+    assert.equal((await send('GET', `/alert_channels/${id}`)).status, 404)
     const entries = (await audited(id)).toReversed()
     assert.deepEqual(
       entries.map((entry) => entry['kind']),
@@ -76,7 +76,7 @@ describe('alert channels', () => {
       [{ kind: 'email', name: 'E', config: { to: ['a@example.com'] } }, 'config', /mail\.smtp_url/],
     ]
     for (const [body, param, message] of cases) {
-      const answer = await send('POST', '/alert-channels', body)
+      const answer = await send('POST', '/alert_channels', body)
       assert.equal(answer.status, 422, JSON.stringify(answer.body))
       assert.equal(errorOf(answer)['param'], param, JSON.stringify(answer.body))
       assert.match(String(errorOf(answer)['message']), message)
@@ -84,38 +84,38 @@ describe('alert channels', () => {
   })
 
   it('need their secret again when their address changes', async () => {
-    const id = textOf(await admin().post('/alert-channels', webhook))
+    const id = textOf(await admin().post('/alert_channels', webhook))
     const url = 'https://elsewhere.invalid/hook'
-    const moved = await send('PATCH', `/alert-channels/${id}`, { config: { url } })
+    const moved = await send('PATCH', `/alert_channels/${id}`, { config: { url } })
     assert.deepEqual([moved.status, errorOf(moved)['param']], [422, 'config.secret'])
-    const both = await send('PATCH', `/alert-channels/${id}`, { config: { url, secret: `${secret}-new` } })
+    const both = await send('PATCH', `/alert_channels/${id}`, { config: { url, secret: `${secret}-new` } })
     assert.equal(both.status, 200)
   })
 
   it('mask the address of Slack, which is its credential', async () => {
     const url = 'https://hooks.invalid/services/T0/B0/a-long-credential'
-    const { config } = await admin().post('/alert-channels', { kind: 'slack', name: 'Slack', config: { url } })
+    const { config } = await admin().post('/alert_channels', { kind: 'slack', name: 'Slack', config: { url } })
     assert.deepEqual(config, { url: '••••tial' })
   })
 
   it('are not deleted while a rule sends by them', async () => {
-    const id = textOf(await admin().post('/alert-channels', webhook))
+    const id = textOf(await admin().post('/alert_channels', webhook))
     const rule = { kind: 'spend', name: 'Spending', threshold: 5, channel_ids: [id] }
-    const ruleId = textOf(await admin().post('/alert-rules', rule))
-    const answer = await send('DELETE', `/alert-channels/${id}`)
+    const ruleId = textOf(await admin().post('/alert_rules', rule))
+    const answer = await send('DELETE', `/alert_channels/${id}`)
     assert.equal(answer.status, 409)
     assert.match(String(errorOf(answer)['message']), /Spending/)
-    await send('DELETE', `/alert-rules/${ruleId}`)
-    assert.equal((await send('DELETE', `/alert-channels/${id}`)).status, 200)
+    await send('DELETE', `/alert_rules/${ruleId}`)
+    assert.equal((await send('DELETE', `/alert_channels/${id}`)).status, 200)
   })
 
   it('send a test with a signature, and say what the other side answered', async (t) => {
     let status = 204
     const receiver = await startReceiver(t, () => ({ status }))
     const id = textOf(
-      await admin().post('/alert-channels', { ...webhook, config: { url: `${receiver.origin}/in`, secret } }),
+      await admin().post('/alert_channels', { ...webhook, config: { url: `${receiver.origin}/in`, secret } }),
     )
-    const { message_id: messageId, ...sent } = await admin().post(`/alert-channels/${id}/test`)
+    const { message_id: messageId, ...sent } = await admin().post(`/alert_channels/${id}/test`)
     assert.deepEqual(sent, {
       object: 'organization.alert_channel.test',
       success: true,
@@ -129,16 +129,16 @@ describe('alert channels', () => {
       data: { message_id: messageId },
     })
     status = 500
-    const failed = await admin().post(`/alert-channels/${id}/test`)
+    const failed = await admin().post(`/alert_channels/${id}/test`)
     assert.deepEqual([failed['success'], failed['message']], [false, 'The receiver answered 500.'])
     assert.ok((await audited(id)).some((entry) => entry['kind'] === 'alert_channel.tested'))
   })
 
   it('are limited to six tests a minute', async () => {
     const other = await app().otherOrganization()
-    const id = textOf(await other.admin.post('/alert-channels', webhook))
+    const id = textOf(await other.admin.post('/alert_channels', webhook))
     const statuses: number[] = []
-    for (let at = 0; at < 8; at++) statuses.push((await other.admin.send('POST', `/alert-channels/${id}/test`)).status)
+    for (let at = 0; at < 8; at++) statuses.push((await other.admin.send('POST', `/alert_channels/${id}/test`)).status)
     assert.deepEqual(statuses, [200, 200, 200, 200, 200, 200, 429, 429])
   })
 })
@@ -149,8 +149,8 @@ describe('an email channel', () => {
 
   it('sends to the domains that the operator allows only', async () => {
     const body = (to: string) => ({ kind: 'email', name: 'Mail', config: { to: [to] } })
-    assert.equal((await send('POST', '/alert-channels', body('a@Example.com'))).status, 201)
-    const answer = await send('POST', '/alert-channels', body('a@evil.test'))
+    assert.equal((await send('POST', '/alert_channels', body('a@Example.com'))).status, 201)
+    const answer = await send('POST', '/alert_channels', body('a@evil.test'))
     assert.deepEqual([answer.status, errorOf(answer)['param']], [422, 'config.to[0]'])
   })
 })

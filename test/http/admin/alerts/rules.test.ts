@@ -9,7 +9,7 @@ describe('alert rules', () => {
     itemsOf(await admin().get('/audit_logs')).filter((entry) => entry['resource_id'] === id)
 
   it('are created with the defaults of their kind, changed and deleted, with an audit event for each', async () => {
-    const created = await send('POST', '/alert-rules', { kind: 'denials', name: 'Many denials' })
+    const created = await send('POST', '/alert_rules', { kind: 'denials', name: 'Many denials' })
     assert.equal(created.status, 201, JSON.stringify(created.body))
     const id = textOf(created.body)
     const { created_at: createdAt, updated_at: updatedAt, ...shown } = created.body
@@ -30,12 +30,12 @@ describe('alert rules', () => {
       state: 'ok',
       firing: [],
     })
-    assert.deepEqual(await admin().get(`/alert-rules/${id}`), created.body)
+    assert.deepEqual(await admin().get(`/alert_rules/${id}`), created.body)
     const project = { project_id: app().projectId }
-    const changed = await send('PATCH', `/alert-rules/${id}`, { unit: 'count', threshold: 100, filter: project })
+    const changed = await send('PATCH', `/alert_rules/${id}`, { unit: 'count', threshold: 100, filter: project })
     assert.partialDeepStrictEqual(changed.body, { unit: 'count', threshold: 100, min_requests: null, filter: project })
-    assert.equal((await send('PATCH', `/alert-rules/${id}`, { paused: true })).body['state'], 'paused')
-    assert.equal((await send('DELETE', `/alert-rules/${id}`)).status, 200)
+    assert.equal((await send('PATCH', `/alert_rules/${id}`, { paused: true })).body['state'], 'paused')
+    assert.equal((await send('DELETE', `/alert_rules/${id}`)).status, 200)
     const entries = (await audited(id)).toReversed()
     assert.deepEqual(
       entries.map((entry) => entry['kind']),
@@ -47,7 +47,7 @@ describe('alert rules', () => {
   it('of every kind are accepted with their defaults', async () => {
     const kinds = ['errors', 'key_near_limit', 'credit_low', 'key_expiring', 'sink_failing', 'dead_letters']
     for (const kind of [...kinds, 'upstream_failing', 'policy_spike', 'policy_paused', 'rule_not_judged'])
-      assert.equal((await send('POST', '/alert-rules', { kind, name: kind })).status, 201, kind)
+      assert.equal((await send('POST', '/alert_rules', { kind, name: kind })).status, 201, kind)
   })
 
   it('are rejected with the name of the field that is wrong', async () => {
@@ -65,7 +65,7 @@ describe('alert rules', () => {
       [{ kind: 'weather', name: 'W' }, 'kind', /spend/],
     ]
     for (const [body, param, message] of cases) {
-      const answer = await send('POST', '/alert-rules', body)
+      const answer = await send('POST', '/alert_rules', body)
       assert.equal(answer.status, 422, JSON.stringify(answer.body))
       assert.equal(errorOf(answer)['param'], param, JSON.stringify(answer.body))
       assert.match(String(errorOf(answer)['message']), message)
@@ -75,14 +75,14 @@ describe('alert rules', () => {
   it('report only what the one who writes them may read', async () => {
     const billing = await app().adminWith(['alerts:write', 'usage:read'])
     const spend = { kind: 'spend', name: 'S', threshold: 5 }
-    assert.equal((await billing.send('POST', '/alert-rules', { body: spend })).status, 201)
+    assert.equal((await billing.send('POST', '/alert_rules', { body: spend })).status, 201)
     for (const kind of ['denials', 'key_expiring', 'sink_failing', 'upstream_failing', 'policy_spike'])
-      assert.equal((await billing.send('POST', '/alert-rules', { body: { kind, name: kind } })).status, 403, kind)
+      assert.equal((await billing.send('POST', '/alert_rules', { body: { kind, name: kind } })).status, 403, kind)
   })
 
   it('and alerts are lists of their own organization', async () => {
     const other = await app().otherOrganization()
-    assert.deepEqual(itemsOf(await other.admin.get('/alert-rules')), [])
+    assert.deepEqual(itemsOf(await other.admin.get('/alert_rules')), [])
     assert.deepEqual(itemsOf(await other.admin.get('/alerts?state=firing')), [])
   })
 })
@@ -91,6 +91,6 @@ describe('a rule about upstreams', () => {
   const { send } = adminSuite({ config: { administration: { system_visible: false } } })
 
   it('is for the operator where administrators do not see the installation', async () => {
-    assert.equal((await send('POST', '/alert-rules', { kind: 'upstream_failing', name: 'U' })).status, 403)
+    assert.equal((await send('POST', '/alert_rules', { kind: 'upstream_failing', name: 'U' })).status, 403)
   })
 })
