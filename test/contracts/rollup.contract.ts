@@ -343,6 +343,9 @@ function createNaiveSums() {
       const { model, decision } = input
       add('traffic', at, { ...values, project_id: 'proj_1', model, upstream: 'p', decision, status })
       add('key', at, { ...values, key_id: input.keyId ?? '' })
+      if (status !== 'error') return
+      const failing = ['', ' proj_1', ...(input.keyId === undefined ? [] : [` ${input.keyId}`])]
+      for (const subject of failing) add('policy', at, { subject: `failures${subject}`, version: 0, requests: 1 })
     },
     addCount({ organizationId: id, subject, version, ...each }: MinuteCount) {
       add(

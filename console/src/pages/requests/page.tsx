@@ -1,5 +1,5 @@
 import { Outlet, useNavigate, useParams, useSearch } from '@tanstack/react-router'
-import { useCallback, useMemo } from 'react'
+import { useCallback, useEffect, useMemo, useRef } from 'react'
 import { useKeyNames, useProjectNames } from '../../api/names.ts'
 import { count } from '../../kit/format.ts'
 import { serverUrl } from '../../api/client.ts'
@@ -32,19 +32,26 @@ export function RequestsPage() {
   const names = { projects: useProjectNames(), keys: useKeyNames() }
   const options = useFilterOptions(rows)
   const total = useRequestTotal(filters)
-  // From one request to the next there is no entry in the history, so that Back closes the request.
-  const isOpen = requestId !== undefined
+  // Known before the page is drawn again, so that keys in quick succession move on from the request that was opened last.
+  const openId = useRef(requestId)
+  useEffect(() => {
+    openId.current = requestId
+  }, [requestId])
   const open = useCallback(
-    (row: RequestRow) =>
-      void navigate({ to: '/requests/$requestId', params: { requestId: row.id }, search: true, replace: isOpen }),
-    [navigate, isOpen],
+    (row: RequestRow) => {
+      // From one request to the next there is no entry in the history, so that Back closes the request.
+      const replace = openId.current !== undefined
+      openId.current = row.id
+      void navigate({ to: '/requests/$requestId', params: { requestId: row.id }, search: true, replace })
+    },
+    [navigate],
   )
   const filterBy = (filter: CellFilter | CellMinimum, isNot: boolean): void => {
     const changed = 'field' in filter ? addingValue(search, { ...filter, isNot }) : { [filter.minimum]: filter.value }
     void navigate({ to: '.', search: (before: object) => ({ ...before, ...changed }) })
   }
   const close = useCallback(() => void navigate({ to: '/requests', search: true }), [navigate])
-  useRowKeys({ rows, selectedId: requestId, onOpen: open, onClose: close })
+  useRowKeys({ rows, openId, onOpen: open, onClose: close })
   const newCount = useNewRequests(filters, query.dataUpdatedAt)
   const { hasNextPage, isFetchingNextPage, fetchNextPage } = query
   const reload = (): void => void Promise.all([query.refetch(), total.refetch()])

@@ -1,18 +1,20 @@
-import { useEffect } from 'react'
+import { useEffect, type RefObject } from 'react'
 import type { RequestRow } from './queries.ts'
 
 type RowKeys = {
   readonly rows: readonly RequestRow[]
-  readonly selectedId: string | undefined
+  /** The request that was opened last; undefined if none is open. */
+  readonly openId: RefObject<string | undefined>
   readonly onOpen: (row: RequestRow) => void
   readonly onClose: () => void
 }
 
 /** `j` and `k` open the next and the previous request, Escape closes the open one. */
-export function useRowKeys({ rows, selectedId, onOpen, onClose }: RowKeys): void {
+export function useRowKeys({ rows, openId, onOpen, onClose }: RowKeys): void {
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
       if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return
+      const selectedId = openId.current
       if (event.key === 'Escape' && selectedId !== undefined && !event.defaultPrevented) return onClose()
       const step = { j: 1, k: -1 }[event.key]
       if (step === undefined) return
@@ -21,7 +23,7 @@ export function useRowKeys({ rows, selectedId, onOpen, onClose }: RowKeys): void
     }
     document.addEventListener('keydown', onKey)
     return () => document.removeEventListener('keydown', onKey)
-  }, [rows, selectedId, onOpen, onClose])
+  }, [rows, openId, onOpen, onClose])
 }
 
 function nextIndex(rows: readonly RequestRow[], selectedId: string | undefined, step: number): number {
