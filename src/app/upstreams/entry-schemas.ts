@@ -7,6 +7,7 @@ import type { EntrySchemas } from '../../http/admin/models/stored.ts'
 type Schema = TSchema & {
   readonly default?: unknown
   readonly description?: string
+  readonly title?: string
   readonly properties?: TProperties
 }
 
@@ -24,11 +25,15 @@ function withOptionalDefaults(schema: Schema): TSchema {
 
 /** Null gives a field its default. */
 function orDefault(schema: Schema): TSchema {
-  const { properties, description = '' } = schema
+  const { properties, description = '', title } = schema
   const inner =
     properties === undefined
       ? schema
-      : Type.Object(mapFields(properties, orDefault), { additionalProperties: false, description })
+      : Type.Object(mapFields(properties, orDefault), {
+          additionalProperties: false,
+          description,
+          ...(title !== undefined && { title }),
+        })
   return Type.Optional(Type.Union([inner, Type.Null()], { description }))
 }
 
@@ -117,7 +122,12 @@ export const entrySchemas: EntrySchemas = {
       modelExample,
     ),
     update: body(
-      { paused: modelPaused, ...mapFields(modelFields, orDefault), targets: Type.Optional(modelFields.targets) },
+      {
+        paused: modelPaused,
+        ...mapFields(modelFields, orDefault),
+        targets: Type.Optional(modelFields.targets),
+        price: orDefault({ ...modelFields.price, title: 'ModelPriceUpdate' }),
+      },
       'ModelUpdate',
       { targets: [{ upstream: 'my-server', model: 'llama3.1' }] },
     ),

@@ -56,7 +56,7 @@ export const UpstreamObject = Type.Object(
 
 const node = Type.Object(
   { id: text('The id of the node. It changes when the node restarts.'), host: text('The name of its machine.') },
-  { description: 'The node that answered.' },
+  { title: 'UpstreamNode', description: 'The node that answered.' },
 )
 const nodeExample = { id: 'node_01k9z8y7x6w5v4t3s2r1q0p9n8', host: 'gateway-1' }
 
