@@ -38,6 +38,7 @@ describe('the spike monitor', () => {
         message: `The system paused the policy ${id}.`,
         details: {
           state: 'paused',
+          before: { state: 'enforcing' },
           spike: {
             version: 1,
             window_minutes: 15,
