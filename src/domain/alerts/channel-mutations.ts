@@ -13,10 +13,10 @@ import {
   type Configuration,
 } from '../audit/export/configuration.ts'
 import type { ConfigProblem, FindSinkAddressProblem, SinkAddress } from '../audit/export/sink.ts'
-import type { WithAuditRecord } from '../mutations/audit-log.ts'
+import { changedValues, type WithAuditRecord } from '../mutations/audit-log.ts'
 import type { AlertChannel, AlertChannelStore, ChannelKind, ChannelKindName, WatchedChannel } from './channel.ts'
 import type { AlertRuleStore } from './rule.ts'
-import { changesOf, invalidAlertField } from './audit-changes.ts'
+import { invalidAlertField } from './invalid-field.ts'
 
 export type ChannelParts = {
   readonly kinds: readonly ChannelKind[]
@@ -125,7 +125,7 @@ export function createChannelAdministration({ kinds, findAddressProblem, ids, cl
         (field) => secretsBefore[field] !== secrets[field],
       )
       const details = {
-        ...changesOf(auditedFields(channel), auditedFields(after)),
+        ...changedValues(auditedFields(channel), auditedFields(after)),
         ...(replaced.length > 0 && { secrets: replaced }),
       }
       if (Object.keys(details).length === 0) return { value: channel }

@@ -1,8 +1,8 @@
 import type { Clock } from '../../base/clock.ts'
 import { Fault } from '../../base/fault.ts'
 import type { Ids } from '../../base/ids.ts'
-import type { WithAuditRecord } from '../mutations/audit-log.ts'
-import { changesOf, invalidAlertField } from './audit-changes.ts'
+import { changedValues, type WithAuditRecord } from '../mutations/audit-log.ts'
+import { invalidAlertField } from './invalid-field.ts'
 import type { AlertChannelStore } from './channel.ts'
 import {
   definitionOf,
@@ -71,7 +71,7 @@ export function createRuleAdministration({ ids, clock }: RuleParts) {
         filter: patch.filter ? fields.filter : null,
       })
       const after: AlertRule = { ...rule, ...fields, version: rule.version + 1, updatedAtMs: clock.nowMs() }
-      const details = changesOf(auditedFields(rule), auditedFields(after))
+      const details = changedValues(auditedFields(rule), auditedFields(after))
       if (Object.keys(details).length === 0) return { value: rule }
       if (!(await stores.rules.replace(after))) throw changedMeanwhile(rule.id)
       const value = { ...after, firing: rule.firing }

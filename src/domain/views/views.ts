@@ -3,7 +3,7 @@ import { Fault } from '../../base/fault.ts'
 import type { Ids } from '../../base/ids.ts'
 import { requireName } from '../identity/bounds.ts'
 import { holds, requirePermission, type Permission } from '../identity/permissions.ts'
-import type { AuditRecord, WithAuditRecord } from '../mutations/audit-log.ts'
+import { changedValues, type AuditRecord, type WithAuditRecord } from '../mutations/audit-log.ts'
 import type { SavedView, ViewPage, ViewReader, ViewStore } from './view-store.ts'
 
 const maxViews = 100
@@ -63,16 +63,12 @@ export function createViews({ ids, clock }: { readonly ids: Ids; readonly clock:
         query: query ?? before.query,
         isShared: isShared ?? before.isShared,
       }
-      const [old, now] = [auditedFields(before), auditedFields(after)]
-      const changed = Object.keys(now).filter((field) => now[field] !== old[field])
-      if (changed.length === 0) return { value: before }
+      const details = changedValues(auditedFields(before), auditedFields(after))
+      if (Object.keys(details).length === 0) return { value: before }
       const wasOrIsShared = before.isShared || after.isShared
       if (wasOrIsShared) requirePermission(author.by, sharing)
       const value = { ...after, updatedAtMs: clock.nowMs() }
       await store.update(value)
-      const pick = (fields: AuditRecord['details']) =>
-        Object.fromEntries(changed.map((field) => [field, fields[field]]))
-      const details = { ...pick(now), before: pick(old) }
       return { value, ...(wasOrIsShared && { record: { kind: 'saved_view.updated', resourceId: id, details } }) }
     },
 

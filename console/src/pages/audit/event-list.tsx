@@ -62,9 +62,9 @@ const columnsOf = (names: Names): readonly DataColumn<AuditEvent>[] => [
       </Link>
     ),
   },
-  { id: 'kind', name: text.kind, cell: ({ kind }) => <code>{kind}</code> },
+  { id: 'kind', name: text.kind, priority: 3, cell: ({ kind }) => <code>{kind}</code> },
   { id: 'actor', name: text.actor, priority: 2, cell: ({ actor }) => <ActorName actor={actor} names={names} /> },
-  { id: 'what', name: text.what, priority: 3, cell: (event) => <What event={event} names={names} /> },
+  { id: 'what', name: text.what, cell: (event) => <What event={event} names={names} /> },
 ]
 
 function NoEvents({ isFiltered }: { readonly isFiltered: boolean }) {

@@ -46,6 +46,8 @@ function linkTo(id: string, kind: string, label: string): ReactNode {
       </Link>
     )
   if (id.startsWith('key_')) return <Link to="/projects">{label}</Link>
+  if (id.startsWith('ups_') || id.startsWith('mdl_')) return <Link to="/models">{label}</Link>
+  if (id.startsWith('chan_') || id.startsWith('rule_')) return <Link to="/alerts">{label}</Link>
   if (kind.startsWith('gateway.')) return <Link to="/gateway">{label}</Link>
   return undefined
 }

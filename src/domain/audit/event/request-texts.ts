@@ -25,10 +25,10 @@ export function collectTexts(messagesOf: () => readonly Message[], { level, reda
   let withheld = ''
   return {
     add({ events }) {
-      if (response.length < maxTextBytes) response += deltasOf(events)
+      response = withDeltas(response, events)
     },
     withhold(chunks) {
-      for (const { events } of chunks) if (withheld.length < maxTextBytes) withheld += deltasOf(events)
+      for (const { events } of chunks) withheld = withDeltas(withheld, events)
     },
     content() {
       const prompt = promptOf(messagesOf())
@@ -42,10 +42,14 @@ export function collectTexts(messagesOf: () => readonly Message[], { level, reda
   }
 }
 
-function deltasOf(events: Chunk['events']): string {
-  let text = ''
-  for (const event of events) if (event.type === 'delta') text += event.text
-  return text
+/** Redaction reads all that is collected, so a response of many megabytes is cut here, well above what is stored. */
+const maxCollected = 2 * maxTextBytes
+
+function withDeltas(text: string, events: Chunk['events']): string {
+  let all = text
+  for (const event of events)
+    if (event.type === 'delta' && all.length < maxCollected) all += event.text.slice(0, maxCollected)
+  return all
 }
 
 type ResponseTexts = { readonly response: string; readonly withheld: string }
