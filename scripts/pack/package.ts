@@ -28,8 +28,8 @@ const copied = [
 ]
 const consoleFiles = ['console/dist/index.html', 'console/dist/stamp.json', 'console/dist/assets/*']
 
-/** What the sources read while they run, beside other modules: styles, scripts of Redis, the classifier and its kernel. */
-const readByModules = 'src/**/*.{bin,css,js,lua,svg,wasm}'
+/** What the sources read while they run, beside other modules: pages, styles, scripts of Redis, the classifier and its kernel. */
+const readByModules = 'src/**/*.{bin,css,html,js,lua,svg,wasm}'
 
 /** Builds the console, writes the contents of the package to a folder in `target`, and packs them beside it. */
 export async function createPackage(target: string): Promise<Package> {

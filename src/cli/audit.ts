@@ -44,6 +44,7 @@ gatehouse audit verify --file FILE [--accept-late N] [--keys FILE] [--json]
 gatehouse audit verify --archive FOLDER [--accept-late N] [--keys FILE] [--org ID] [--json]
 gatehouse audit archive [--org ID] [--json]
 gatehouse audit export [--from N] [--to N] [--org ID]
+gatehouse audit proof [--since TIME] [--until TIME] [--org ID]
 gatehouse audit keys [--json]
 gatehouse audit erase --request ID [--org ID] [--json]
 
@@ -55,16 +56,25 @@ to check. It shows what is proven and by which key. Keys are derived from the se
 (as keys prints them, also with --json, or plain PEM). Keys in the database are compared and never trusted. --against
 compares the log with the copies that sinks wrote, which shows what a holder of the secret changed or cut off. --file checks
 exported events without the log; with --keys it needs nothing of the service. FILE is a file or a folder of files: events on
-lines, plain or compressed, as export, S3 sinks and the archive write them, or bodies of a webhook. export prints events as they
-were hashed. --archive checks the archive, or a copy of it: its signed manifests, each file, that no event is missing between
-them, and that the log continues it. archive lists what was archived before the log removed it.
+lines, plain or compressed, as export, S3 sinks and the archive write them, bodies of a webhook, or a proof. export prints events
+as they were hashed. proof prints a page with the events of a period that verifies itself in a browser, without the service:
+gatehouse audit proof --since 7d > proof.html. --archive checks the archive, or a copy of it: its signed manifests, each file,
+that no event is missing between them, and that the log continues it. archive lists what was archived before the log removed it.
 verify also exits with 1 if events were signed late, minutes after they were written: nothing proves that they were not changed
 before. If you know why, for instance because no server ran after a crash, --accept-late N accepts this for events up to N.
 keys prints the public keys, to pin them elsewhere. erase removes the texts of a request's prompt and response: its events
 stay, and the log stays verifiable. --org may be left out while there is only one organization.`,
   async run(context) {
     const { values, positionals } = readArguments(context.args, options, 1)
-    const verbs = { list: listEvents, verify, export: exportEvents, archive: listArchive, keys: listKeys, erase }
+    const verbs = {
+      list: listEvents,
+      verify,
+      export: exportEvents,
+      proof: printProof,
+      archive: listArchive,
+      keys: listKeys,
+      erase,
+    }
     const [verb = ''] = positionals
     if (!isVerb(verbs, verb)) throw unknownSubcommand('audit', verb)
     return verbs[verb](context, values)
@@ -130,6 +140,14 @@ async function exportEvents(context: CommandContext, values: Values): Promise<nu
     if (page.lines.length > 0) context.printData(page.lines.join('\n'))
     after = page.last
   }
+  return 0
+}
+
+async function printProof(context: CommandContext, values: Values): Promise<number> {
+  await using connection = await openConnection(context, values)
+  const { client, clock } = connection
+  const period = { from: readPastTime(values.since, clock.nowMs()), to: readPastTime(values.until, clock.nowMs()) }
+  context.printData((await client.getText('/v1/organization/audit_logs/proof', period)).trimEnd())
   return 0
 }
 

@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
+import { pathToFileURL } from 'node:url'
 import type { Browser } from 'playwright-core'
 import { accessibilityViolations, launchBrowser, openPage, withoutBrowser } from '../support/browser.ts'
 import { openConsoleScene, type ConsoleScene } from '../support/console-scene.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 describe('the audit log in the console', { skip: withoutBrowser }, () => {
   let browser: Browser
@@ -55,6 +59,42 @@ describe('the audit log in the console', { skip: withoutBrowser }, () => {
       assert.ok(await cell.evaluate((node) => node.scrollWidth <= node.clientWidth), text)
     }
     assert.equal(await page.getByRole('cell', { name: /adk_|pol_/ }).count(), 0)
+  })
+
+  it('saves a file that verifies itself without the server, and says so if it was changed', async () => {
+    await using open = await openPage(browser, { acceptDownloads: true })
+    const { page } = open
+    await scene.openAt(page, '/audit')
+    await page.getByRole('button', { name: 'Export' }).click()
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('menuitem', { name: 'All events with proof (HTML)' }).click(),
+    ])
+    assert.match(download.suggestedFilename(), /^audit-proof-1-\d+\.html$/)
+    await using folder = await temporaryFolder()
+    const file = join(folder.path, 'proof.html')
+    await download.saveAs(file)
+
+    await using offline = await openPage(browser, { offline: true })
+    await offline.page.goto(pathToFileURL(file).href)
+    await offline.page.getByRole('heading', { name: /Whole and signed\.|Not signed yet\./ }).waitFor()
+    await offline.page.getByText(/ created the policy pol_/).waitFor()
+    assert.equal(await offline.page.getByText('gateway.request.decided').count(), 0)
+    await offline.page.getByLabel('Search').fill('policy.published')
+    await offline.page.getByText(/^1 of \d+ events$/).waitFor()
+    await offline.page.getByText(/ published the policy pol_/).click()
+    await offline.page.getByText('"event_code": "policy.published"').waitFor()
+    assert.deepEqual(await accessibilityViolations(offline.page), [])
+    assert.deepEqual(offline.errors, [])
+
+    const html = readFileSync(file, 'utf8')
+    writeFileSync(file, html.replace('"policy.published"', '"policy.discarded"'))
+    await offline.page.goto(pathToFileURL(file).href)
+    await offline.page.getByRole('heading', { name: 'Not whole.' }).waitFor()
+    await offline.page.getByText(/Event \d+ was changed: it does not match its fingerprint\./).waitFor()
+    writeFileSync(file, html.slice(0, html.indexOf('id="events"') + 200))
+    await offline.page.goto(pathToFileURL(file).href)
+    await offline.page.getByText(/the file is incomplete/).waitFor()
   })
 
   it('keeps kind, key and the open event in the address', async () => {

@@ -6,6 +6,7 @@ import type { SecretStatusBody } from '../../src/http/operator/secret.ts'
 import { replaceSecret } from '../../src/adapters/stores/sql/sqlite/data-folder.ts'
 import { systemRandom } from '../../src/base/random.ts'
 import { runCommandLine } from '../../src/cli/run.ts'
+import { pageParts, verifyInPage } from '../support/audit-proof.ts'
 import { startExportScene } from '../support/export-scene.ts'
 import { adminOf } from '../support/administration.ts'
 import { startTestApp } from '../support/app.ts'
@@ -75,6 +76,13 @@ describe('rotating the secret of a data folder', () => {
     )
     assert.equal(oldPin, 0, oldSays)
     assert.match((await run('doctor'))[1], /^✓ server secret: [0-9a-f]{16}$/m)
+
+    const proof = pageParts((await run('audit', 'proof'))[1])
+    const oldKey = readFileSync(pinned, 'utf8').replace(/^\w+\n/, '')
+    for (const keys of [undefined, [oldKey]]) {
+      const { finding, signatureFinding, signed } = await verifyInPage(proof, keys)
+      assert.deepEqual([finding, signatureFinding, signed?.keyIds.length], [undefined, undefined, 2])
+    }
   })
 
   it('keeps the keys of upstreams that an organization added', async () => {

@@ -289,6 +289,7 @@ export const adminRoutes: readonly AdminRoute[] = [
   { method: 'GET', path: '/alerts', permission: 'alerts:read' },
   { method: 'GET', path: '/audit_logs', permission: 'audit:read' },
   { method: 'GET', path: '/audit_logs/export', permission: 'audit:read' },
+  { method: 'GET', path: '/audit_logs/proof', permission: 'audit:read' },
   { method: 'GET', path: '/audit_logs/archive', permission: 'audit:read' },
   { method: 'GET', path: '/audit_logs/keys', permission: 'audit:read' },
   { method: 'GET', path: '/audit_logs/verify', permission: 'audit:read' },

@@ -4,26 +4,21 @@ import { buttonClass } from './button.tsx'
 import { Icon } from './icon.tsx'
 import { Menu, MenuItem, MenuLabel } from './menu.tsx'
 
+type Query = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>
+
 type ExportProps = {
   /** Of the API, such as `/v1/organization/requests/export`. */
   readonly path: string
   /** The filters of the list that is shown. */
-  readonly query: Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>
+  readonly query: Query
+  /** Another file that the page offers. */
+  readonly other?: { readonly name: string; readonly path: string; readonly query: Query }
 }
 
 const text = words.common.exportAs
 
-/** Saves what the list shows as a file. The browser reads it from the server, so that its size does not matter here. */
-export function ExportMenu({ path, query }: ExportProps) {
-  const save = (format: 'csv' | 'ndjson'): void => {
-    const given = Object.entries<ExportProps['query'][string]>({ ...query, format }).flatMap(([name, value]) =>
-      [value ?? []].flat().map((each) => [name, String(each)]),
-    )
-    const link = document.createElement('a')
-    link.href = `${serverUrl}${path}?${new URLSearchParams(given).toString()}`
-    link.download = ''
-    link.click()
-  }
+/** Saves what the list shows as a file. */
+export function ExportMenu({ path, query, other }: ExportProps) {
   return (
     <Menu
       triggerClass={buttonClass({ look: 'ghost', isSmall: true })}
@@ -31,8 +26,20 @@ export function ExportMenu({ path, query }: ExportProps) {
       trigger={<Icon name="download" size={14} />}
     >
       <MenuLabel>{text.label}</MenuLabel>
-      <MenuItem onClick={() => save('csv')}>{text.csv}</MenuItem>
-      <MenuItem onClick={() => save('ndjson')}>{text.ndjson}</MenuItem>
+      <MenuItem onClick={() => save(path, { ...query, format: 'csv' })}>{text.csv}</MenuItem>
+      <MenuItem onClick={() => save(path, { ...query, format: 'ndjson' })}>{text.ndjson}</MenuItem>
+      {other && <MenuItem onClick={() => save(other.path, other.query)}>{other.name}</MenuItem>}
     </Menu>
   )
+}
+
+/** The browser reads the file from the server, so that its size does not matter here. */
+function save(path: string, query: Query): void {
+  const given = Object.entries<Query[string]>(query).flatMap(([name, value]) =>
+    [value ?? []].flat().map((each) => [name, String(each)]),
+  )
+  const link = document.createElement('a')
+  link.href = `${serverUrl}${path}?${new URLSearchParams(given).toString()}`
+  link.download = ''
+  link.click()
 }

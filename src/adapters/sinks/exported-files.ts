@@ -5,12 +5,14 @@ import { createGunzip, createZstdDecompress } from 'node:zlib'
 import { isRecord } from '../../base/record.ts'
 import { readManifest } from '../../domain/audit/archive/manifest.ts'
 import { checkpointIn, isSignedCheckpoint } from '../../domain/audit/chain/checkpoint-event.ts'
+import type { SignedCheckpoint } from '../../domain/audit/chain/checkpoint.ts'
 import { isUnaltered, readChained, rowOfExport } from '../../domain/audit/chain/chained-event.ts'
 import type { ExportedEntry } from '../../domain/audit/verify-export.ts'
 
 /**
  * Reads what sinks and the archive wrote, plain or compressed, from a file or from every file of a folder in the order of their
- * names. A line is one event, the body of a webhook, a checkpoint of an S3 sink, or a manifest of the archive.
+ * names. A line is one event, the body of a webhook, a checkpoint of an S3 sink, or a manifest of the archive. Of a page with a proof,
+ * the lines with its events and signatures are read.
  */
 export async function* readExported(path: string): AsyncGenerator<ExportedEntry> {
   for (const file of filesOf(path)) yield* entriesIn(file)
@@ -19,9 +21,14 @@ export async function* readExported(path: string): AsyncGenerator<ExportedEntry>
 /** The events and checkpoints of one file. */
 export async function* entriesIn(file: string): AsyncGenerator<ExportedEntry> {
   let at = 0
+  let isPage = false
+  let isInData = false
   for await (const line of createInterface({ input: bytesOf(file), crlfDelay: Infinity })) {
     at += 1
-    if (line.trim() !== '') yield* inLine(line, `line ${at} of ${file}`)
+    isPage ||= at === 1 && line === '<!doctype html>'
+    if (isPage && line === '</script>') isInData = false
+    if (line.trim() !== '' && (!isPage || isInData)) yield* inLine(line, `line ${at} of ${file}`)
+    if (isPage && line.startsWith('<script type="application/')) isInData = true
   }
 }
 
@@ -31,10 +38,19 @@ function* inLine(line: string, where: string): Generator<ExportedEntry> {
     for (const document of value.data) yield eventOf(JSON.stringify(document), where)
   } else if (isRecord(value) && isSignedCheckpoint(value.checkpoint)) {
     yield { where, checkpoint: value.checkpoint, isUnaltered: true }
-  } else if (isRecord(value) && Array.isArray(value.checkpoints)) {
+  } else if (isRecord(value) && value.type !== 'audit.proof' && Array.isArray(value.checkpoints)) {
     for (const checkpoint of readManifest(line)?.checkpoints ?? []) yield { where, checkpoint, isUnaltered: true }
-  } else yield eventOf(line, where)
+  } else if (isRecord(value) && value.type === 'audit.proof') yield* inProof(value, where)
+  else yield eventOf(line, where)
 }
+
+function* inProof({ checkpoints, handovers }: Record<string, unknown>, where: string): Generator<ExportedEntry> {
+  for (const checkpoint of signedIn(checkpoints)) yield { where, checkpoint, isUnaltered: true }
+  for (const handover of signedIn(handovers)) yield { where, handover, isUnaltered: true }
+}
+
+const signedIn = (value: unknown): readonly SignedCheckpoint[] =>
+  Array.isArray(value) ? value.filter(isSignedCheckpoint) : []
 
 function eventOf(line: string, where: string): ExportedEntry {
   const row = rowOfExport(line)

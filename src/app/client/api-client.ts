@@ -94,6 +94,8 @@ export type ApiClient = {
   /** Rejects with an `ApiError` for any status but 2xx. */
   request<T>(method: ApiMethod, path: string, options?: ApiRequest): Promise<ApiResponse<T>>
   get<T>(path: string, query?: ApiQuery): Promise<T>
+  /** The body of a response that is not JSON. */
+  getText(path: string, query?: ApiQuery): Promise<string>
   post<T>(path: string, body?: object): Promise<T>
   /** Reads pages until `most` items or the end. */
   list<T>(path: string, query?: ApiQuery, most?: number): Promise<ApiList<T>>
@@ -103,7 +105,7 @@ export type ApiClient = {
 const pageSize = 100
 
 export function createApiClient(send: Transport, organization?: string): ApiClient {
-  async function request<T>(method: ApiMethod, path: string, options: ApiRequest = {}): Promise<ApiResponse<T>> {
+  async function exchange(method: ApiMethod, path: string, options: ApiRequest): Promise<WireResponse> {
     const { query = {}, body, headers = {} } = options
     const given = Object.entries(query).flatMap(([name, value]) =>
       [value ?? []].flat().map((each) => [name, String(each)]),
@@ -120,9 +122,14 @@ export function createApiClient(send: Transport, organization?: string): ApiClie
       },
       body: body && JSON.stringify(body),
     })
-    const value: unknown = answer.text === '' ? {} : JSON.parse(answer.text)
-    if (answer.status < 300) return { body: value as T, headers: answer.headers }
+    if (answer.status < 300) return answer
+    const value = valueOf(answer.text)
     throw new ApiError(answer.status, isRecord(value) && isRecord(value['error']) ? value['error'] : {})
+  }
+
+  async function request<T>(method: ApiMethod, path: string, options: ApiRequest = {}): Promise<ApiResponse<T>> {
+    const { text, headers } = await exchange(method, path, options)
+    return { body: valueOf(text) as T, headers }
   }
 
   const get = async <T>(path: string, query: ApiQuery = {}): Promise<T> =>
@@ -132,6 +139,7 @@ export function createApiClient(send: Transport, organization?: string): ApiClie
     inOrganization: (id) => createApiClient(send, id),
     request,
     get,
+    getText: async (path, query = {}) => (await exchange('GET', path, { query })).text,
     post: async <T>(path: string, body?: object) =>
       (await request<T>('POST', path, body === undefined ? {} : { body })).body,
     async list<T>(path: string, query: ApiQuery = {}, most = Infinity) {
@@ -151,6 +159,8 @@ export function createApiClient(send: Transport, organization?: string): ApiClie
     },
   }
 }
+
+const valueOf = (text: string): unknown => (text === '' ? {} : JSON.parse(text))
 
 /** A path with ids in it: `` apiPath`/v1/organization/policies/${id}` ``. */
 export const apiPath = (parts: TemplateStringsArray, ...ids: readonly (string | number)[]): string =>

@@ -1,3 +1,4 @@
+import packageFile from '../../../package.json' with { type: 'json' }
 import { archiveStore } from '../../adapters/stores/sql/audit/archived-objects.ts'
 import { auditTexts } from '../../adapters/stores/sql/audit/texts.ts'
 import { verificationStore } from '../../adapters/stores/sql/audit/verifications.ts'
@@ -5,6 +6,7 @@ import type { Pace } from '../../base/pace.ts'
 import { createVerificationAdministration } from '../../domain/audit/verification/create.ts'
 import { archiveRoutes } from '../../http/admin/audit-logs/archive-routes.ts'
 import { auditExportRoute } from '../../http/admin/audit-logs/export.ts'
+import { auditProofRoute } from '../../http/admin/audit-logs/proof/route.ts'
 import { auditLogRoutes } from '../../http/admin/audit-logs/routes.ts'
 import { serverKeysRoute } from '../../http/admin/audit-logs/server-keys-route.ts'
 import { verificationRoutes } from '../../http/admin/audit-logs/verification-routes.ts'
@@ -28,6 +30,7 @@ export function createAuditLog(parts: FeatureParts, pace: Pace): Feature {
       return [
         ...auditLogRoutes(routes, audit),
         auditExportRoute({ ...surface, reads, pace }),
+        auditProofRoute({ ...surface, reads, pace, audit, version: packageFile.version }),
         ...verificationRoutes(routes, verifications),
         ...archiveRoutes(routes),
       ]

@@ -12,6 +12,8 @@ export type ExportedEntry = {
   /** Undefined for a checkpoint that is a file of its own, as S3 sinks write it under `_digest/`. */
   readonly row?: ChainedEvent
   readonly checkpoint?: SignedCheckpoint | undefined
+  /** In a proof: a checkpoint, anywhere in the log, in which one key hands over to another. */
+  readonly handover?: SignedCheckpoint
   /** False if the copy was changed after the export. A copy that the sink truncated cannot be checked and counts as unaltered. */
   readonly isUnaltered: boolean
 }
@@ -35,10 +37,14 @@ export async function verifyExport(
   { handoversOf = async () => [], acceptLate }: ExportChecks = {},
 ): Promise<LogReport> {
   const carried: SignedCheckpoint[] = []
+  const included: SignedCheckpoint[] = []
   const first = await firstRow(read)
   const from = first ? startBefore(first) : startOfChain('')
   const report = await verifyChain(
-    rowsOf(read, (checkpoint) => carried.push(checkpoint)),
+    rowsOf(read, ({ checkpoint, handover }) => {
+      if (checkpoint) carried.push(checkpoint)
+      if (handover) included.push(handover)
+    }),
     { from },
   )
   const checkpoints = inOrder(carried)
@@ -48,7 +54,7 @@ export async function verifyExport(
   const handovers = first ? await handoversOf(first.organizationId) : []
   const signatures = await checkSignatures(checkpoints, {
     keys,
-    series: inOrder([...checkpoints, ...handovers]),
+    series: inOrder([...checkpoints, ...included, ...handovers]),
     acceptLate,
   })
   const tail = { from: Math.max(from.sequence, signatures.signed?.to ?? 0) + 1, to: again.end.sequence }
@@ -79,12 +85,9 @@ function startBefore({ chainUid, sequence, body }: ChainedEvent): ChainPoint {
   return { chainUid, sequence: sequence - 1, fingerprint: previous?.fingerprint.value ?? '' }
 }
 
-async function* rowsOf(
-  read: ReadExport,
-  onCheckpoint?: (checkpoint: SignedCheckpoint) => void,
-): AsyncGenerator<ChainedEvent> {
-  for await (const { row, checkpoint } of read()) {
-    if (checkpoint) onCheckpoint?.(checkpoint)
-    if (row) yield row
+async function* rowsOf(read: ReadExport, onEntry?: (entry: ExportedEntry) => void): AsyncGenerator<ChainedEvent> {
+  for await (const entry of read()) {
+    onEntry?.(entry)
+    if (entry.row) yield entry.row
   }
 }

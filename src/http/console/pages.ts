@@ -1,3 +1,4 @@
+import { escapeHtml } from '../../base/escape-html.ts'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
 import { Fault } from '../../base/fault.ts'
@@ -116,9 +117,6 @@ const pageHeaders = (nonce: string) => ({
   'x-frame-options': 'DENY',
 })
 
-const escape = (text: string): string =>
-  text.replace(/[&<>]/g, (character) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;' })[character] ?? '')
-
 const problemPage = (problem: string): string =>
   `<!doctype html><html lang="en"><meta charset="utf-8"><title>Gatehouse</title><h1>The console was not built</h1>
-<p>The API works without it. Build it with <code>npm run build:console</code>; the reason was:</p><pre>${escape(problem)}</pre></html>`
+<p>The API works without it. Build it with <code>npm run build:console</code>; the reason was:</p><pre>${escapeHtml(problem)}</pre></html>`

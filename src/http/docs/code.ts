@@ -1,5 +1,6 @@
 import { highlight } from './highlight.ts'
-import { baseUrlMark, escape } from './html.ts'
+import { escapeHtml } from '../../base/escape-html.ts'
+import { baseUrlMark } from './html.ts'
 import type { Snippet } from './snippets.ts'
 
 /** The address in the guides, which they print as a fresh installation has it. */
@@ -7,7 +8,7 @@ const addressInGuides = 'http://127.0.0.1:8080'
 
 /** A block of code with a title. The script adds a button that copies it. */
 export function codeBlock(code: string, language: string, title = languageNames[language] ?? language): string {
-  return `<figure class="code"><figcaption>${escape(title)}</figcaption>${pre(code, language)}</figure>`
+  return `<figure class="code"><figcaption>${escapeHtml(title)}</figcaption>${pre(code, language)}</figure>`
 }
 
 /** One request in several languages. The choice is made with radio buttons, so it works without the script. */

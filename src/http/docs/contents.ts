@@ -1,5 +1,6 @@
 import { describedFamilies, type EndpointFamily, type Route } from '../route.ts'
-import { escape, inline } from './html.ts'
+import { escapeHtml } from '../../base/escape-html.ts'
+import { inline } from './html.ts'
 import type { PageGroup } from './pages.ts'
 
 /** Endpoints under one heading of the reference. */
@@ -56,14 +57,14 @@ export function contents(operations: readonly OperationGroup[], pages: readonly 
   const isReference = current === '/docs'
   const endpointLinks = [...Map.groupBy(operations, ({ family }) => family)].map(
     ([family = 'Endpoints', groups]) =>
-      `<h2>${escape(family)}</h2>${groups.map((group) => groupLinks(group, isReference)).join('')}`,
+      `<h2>${escapeHtml(family)}</h2>${groups.map((group) => groupLinks(group, isReference)).join('')}`,
   )
   const pageLinks = pages.map(({ title, pages: own }) => {
     const links = own.map((page) => {
       const mark = page.url === current ? ' aria-current="page"' : ''
       return `<li><a href="${page.url}"${mark}><span>${inline(page.title)}</span></a></li>`
     })
-    return [title, `<h2>${escape(title)}</h2><ul>${links.join('')}</ul>`] as const
+    return [title, `<h2>${escapeHtml(title)}</h2><ul>${links.join('')}</ul>`] as const
   })
   const [first, ...others] = pageLinks
   const overview = `<ul><li><a href="/docs#top"${isReference ? ' aria-current="page"' : ''}><span>Overview</span></a></li></ul>`
@@ -75,5 +76,5 @@ function groupLinks({ id, title, routes }: OperationGroup, isOpen: boolean): str
     ({ name, method, summary }) =>
       `<li><a href="/docs#${name}"><span>${inline(summary)}</span><span class="verb verb-${method.toLowerCase()}">${method}</span></a></li>`,
   )
-  return `<details${isOpen ? ' open' : ''}><summary><a href="/docs#${id}">${escape(title)}</a></summary><ul>${links.join('')}</ul></details>`
+  return `<details${isOpen ? ' open' : ''}><summary><a href="/docs#${id}">${escapeHtml(title)}</a></summary><ul>${links.join('')}</ul></details>`
 }

@@ -1,4 +1,4 @@
-import { escape } from './html.ts'
+import { escapeHtml } from '../../base/escape-html.ts'
 
 const word = (words: string): RegExp => new RegExp(`\\b(?:${words})\\b`, 'y')
 
@@ -80,7 +80,7 @@ const languages: Readonly<Record<string, readonly Rule[]>> = {
 /** The code as HTML with coloured words. Code in other languages stays plain. */
 export function highlight(code: string, language: string): string {
   const rules = languages[language]
-  if (rules === undefined) return escape(code)
+  if (rules === undefined) return escapeHtml(code)
   let html = ''
   let plainFrom = 0
   let at = 0
@@ -90,11 +90,11 @@ export function highlight(code: string, language: string): string {
       at = afterWord(code, at)
       continue
     }
-    html += `${escape(code.slice(plainFrom, at))}<span class="c-${found.kind}">${escape(found.text)}</span>`
+    html += `${escapeHtml(code.slice(plainFrom, at))}<span class="c-${found.kind}">${escapeHtml(found.text)}</span>`
     at += found.text.length
     plainFrom = at
   }
-  return html + escape(code.slice(plainFrom))
+  return html + escapeHtml(code.slice(plainFrom))
 }
 
 function tokenAt(code: string, at: number, rules: readonly Rule[]) {

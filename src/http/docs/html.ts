@@ -1,16 +1,14 @@
-/** Text as HTML. */
-export const escape = (text: string): string =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
+import { escapeHtml } from '../../base/escape-html.ts'
 
 /** Backticks become code; everything else is text. */
-export const inline = (text: string): string => escape(text).replace(/`([^`]+)`/g, '<code>$1</code>')
+export const inline = (text: string): string => escapeHtml(text).replace(/`([^`]+)`/g, '<code>$1</code>')
 
 /** The text without the backticks. */
 export const plain = (text: string): string => text.replaceAll('`', '')
 
 /** The link to a heading. The script copies its address on a click. */
 export const anchorLink = (id: string, title: string): string =>
-  `<a class="anchor" href="#${escape(id)}" aria-label="Link to ${escape(plain(title))}">#</a>`
+  `<a class="anchor" href="#${escapeHtml(id)}" aria-label="Link to ${escapeHtml(plain(title))}">#</a>`
 
 /**
  * Pages are rendered with this address. `served-text.ts` replaces it by the one that the reader uses, so that the examples

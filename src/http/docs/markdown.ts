@@ -1,7 +1,8 @@
 import { posix } from 'node:path'
 import { Marked, type Tokens } from 'marked'
 import { codeBlock } from './code.ts'
-import { anchorLink, escape, plain } from './html.ts'
+import { escapeHtml } from '../../base/escape-html.ts'
+import { anchorLink, plain } from './html.ts'
 import type { DocsPage } from './pages.ts'
 
 export type Heading = { readonly id: string; readonly title: string; readonly depth: number }
@@ -29,7 +30,7 @@ export function renderMarkdown(page: DocsPage, all: readonly DocsPage[]): Render
         const inner = (cell: Tokens.TableCell): string => this.parser.parseInline(cell.tokens)
         const head = token.header.map((cell) => `<th>${inner(cell)}</th>`)
         // Narrow screens show each row as a list, with the head of the column before each cell.
-        const labels = token.header.map(({ text }) => escape(plain(text)))
+        const labels = token.header.map(({ text }) => escapeHtml(plain(text)))
         const cells = (row: readonly Tokens.TableCell[]): string =>
           row.map((cell, at) => `<td data-label="${labels[at] ?? ''}">${inner(cell)}</td>`).join('')
         const rows = token.rows.map((row) => `<tr${rowId(row)}>${cells(row)}</tr>`)
@@ -50,16 +51,16 @@ export function renderMarkdown(page: DocsPage, all: readonly DocsPage[]): Render
 type Origin = { readonly page: DocsPage; readonly all: readonly DocsPage[] }
 
 function linkTo(href: string, html: string, { page, all }: Origin): string {
-  if (/^[a-z][a-z+.-]*:/i.test(href)) return `<a href="${escape(href)}" rel="noreferrer">${html}</a>`
+  if (/^[a-z][a-z+.-]*:/i.test(href)) return `<a href="${escapeHtml(href)}" rel="noreferrer">${html}</a>`
   const [path = '', anchor] = href.split('#')
   const hash = anchor === undefined ? '' : `#${anchor}`
-  if (path.startsWith('/')) return `<a href="${escape(path)}${hash}">${html}</a>`
+  if (path.startsWith('/')) return `<a href="${escapeHtml(path)}${hash}">${html}</a>`
   const file = path === '' ? page.file : posix.join(posix.dirname(page.file), path)
   if (file === 'README.md') return `<a href="/docs">${html}</a>`
   const target = all.find((other) => other.file === file)
   if (target !== undefined) return `<a href="${target === page ? '' : target.url}${hash}">${html}</a>`
   const shown = posix.join('docs', file)
-  return `<span class="file" title="${escape(shown)} in the repository">${html}</span>`
+  return `<span class="file" title="${escapeHtml(shown)} in the repository">${html}</span>`
 }
 
 /** The anchors of headings, as GitHub makes them: a repeated one gets a number. */

@@ -1,7 +1,8 @@
 import type { Credential, Route } from '../route.ts'
 import { codeBlock, codeTabs } from './code.ts'
 import { exampleOf } from './example.ts'
-import { anchorLink, escape, inline } from './html.ts'
+import { escapeHtml } from '../../base/escape-html.ts'
+import { anchorLink, inline } from './html.ts'
 import { literal, notations } from './literal.ts'
 import { fieldList } from './schema-fields.ts'
 import { snippetsOf } from './snippets.ts'
@@ -24,7 +25,7 @@ ${errors(route)}
 }
 
 const pathHtml = (path: string): string =>
-  escape(path)
+  escapeHtml(path)
     .replaceAll('/', '/<wbr>')
     .replace(/\{\w+\}/g, (parameter) => `<span class="parameter">${parameter}</span>`)
 
@@ -70,7 +71,7 @@ function answers({ name, answers: all }: Route): string {
     .map(([status, { description, schema, event, contentType, headers = [] }]) => {
       const fields = fieldList(schema, { id: `${name}.${status}`, in: 'answer' })
       const events = fieldList(event, { id: `${name}.event`, in: 'answer' })
-      const type = contentType === undefined ? '' : ` <span class="type">${escape(contentType)}</span>`
+      const type = contentType === undefined ? '' : ` <span class="type">${escapeHtml(contentType)}</span>`
       const carried = headers.map((header) => `<code>${header}</code>`).join(', ')
       const note = carried === '' ? '' : `<p class="note">May carry ${carried}.</p>`
       const inner = folded('Fields of the answer', fields) + folded('Events of the stream', events)

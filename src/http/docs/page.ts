@@ -1,4 +1,4 @@
-import { escape } from './html.ts'
+import { escapeHtml } from '../../base/escape-html.ts'
 
 export type PageParts = {
   readonly title: string
@@ -23,7 +23,7 @@ export function page({ title, contents, body, outline = '', className }: PagePar
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>${escape(title)} · Gatehouse</title>
+<title>${escapeHtml(title)} · Gatehouse</title>
 <link rel="icon" href="/docs/assets/icon.svg" type="image/svg+xml">
 <link rel="stylesheet" href="/docs/assets/style.css">
 <script src="/docs/assets/page.js" defer></script>

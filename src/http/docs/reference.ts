@@ -1,6 +1,7 @@
 import { codeTabs } from './code.ts'
 import type { OperationGroup } from './contents.ts'
-import { anchorLink, baseUrlMark, escape, inline } from './html.ts'
+import { escapeHtml } from '../../base/escape-html.ts'
+import { anchorLink, baseUrlMark, inline } from './html.ts'
 import { operation } from './operation.ts'
 import type { PageGroup } from './pages.ts'
 import { firstRequests } from './snippets.ts'
@@ -27,7 +28,7 @@ function overview(pages: readonly PageGroup[]): string {
 }
 
 const card = ({ title, pages }: PageGroup): string =>
-  `<section><h2>${escape(title)}</h2><ul>${pages.map((each) => `<li><a href="${each.url}">${inline(each.title)}</a></li>`).join('')}</ul></section>`
+  `<section><h2>${escapeHtml(title)}</h2><ul>${pages.map((each) => `<li><a href="${each.url}">${inline(each.title)}</a></li>`).join('')}</ul></section>`
 
 const group = ({ id, title, description, family, routes }: OperationGroup): string =>
-  `<section class="group" id="${id}"><h2>${family === undefined ? '' : `<span class="family">${escape(family)}</span> `}${escape(title)} ${anchorLink(id, title)}</h2>${description === undefined ? '' : `<p class="lead">${inline(description)}</p>`}${routes.map(operation).join('')}</section>`
+  `<section class="group" id="${id}"><h2>${family === undefined ? '' : `<span class="family">${escapeHtml(family)}</span> `}${escapeHtml(title)} ${anchorLink(id, title)}</h2>${description === undefined ? '' : `<p class="lead">${inline(description)}</p>`}${routes.map(operation).join('')}</section>`

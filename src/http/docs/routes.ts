@@ -10,7 +10,7 @@ import { readPages } from './pages.ts'
 import { reference } from './reference.ts'
 import { searchIndex } from './search-index.ts'
 import { createServedText } from './served-text.ts'
-import { escape } from './html.ts'
+import { escapeHtml } from '../../base/escape-html.ts'
 
 export type DocsParts = {
   readonly families: () => readonly EndpointFamily[]
@@ -150,7 +150,7 @@ function outlineOf(headings: readonly Heading[]): string {
   const inner = headings.filter(({ depth }) => depth === 2 || depth === 3)
   const shown = inner.length > maxOutline ? inner.filter(({ depth }) => depth === 2) : inner
   const links = shown.map(
-    ({ id, title, depth }) => `<li class="level-${depth}"><a href="#${id}">${escape(title)}</a></li>`,
+    ({ id, title, depth }) => `<li class="level-${depth}"><a href="#${id}">${escapeHtml(title)}</a></li>`,
   )
   return links.length < 2 ? '' : `<h2>On this page</h2><ul>${links.join('')}</ul>`
 }

@@ -1,5 +1,6 @@
 import type { TSchema } from 'typebox'
-import { escape, inline } from './html.ts'
+import { escapeHtml } from '../../base/escape-html.ts'
+import { inline } from './html.ts'
 
 /** The JSON Schema keywords that the reference shows. */
 export type SchemaNode = {
@@ -110,7 +111,7 @@ function item({ name, field, isRequired }: Field, where: FieldsOf, depth: number
   const bounds = boundsOf(field)
   const description = descriptionOf(field)
   return [
-    `<li id="${escape(id)}"><div class="field"><code>${escape(name)}</code><span class="type">${escape(typeWords(field))}</span>`,
+    `<li id="${escapeHtml(id)}"><div class="field"><code>${escapeHtml(name)}</code><span class="type">${escapeHtml(typeWords(field))}</span>`,
     presence({ isRequired, hasDefault: field.default !== undefined }, where),
     '</div>',
     bounds.length === 0 ? '' : `<div class="bounds">${bounds.map(inline).join(' · ')}</div>`,
@@ -118,7 +119,7 @@ function item({ name, field, isRequired }: Field, where: FieldsOf, depth: number
     choices(field),
     inner === ''
       ? ''
-      : `<details class="inner"><summary>Fields of <code>${escape(name)}</code></summary>${inner}</details>`,
+      : `<details class="inner"><summary>Fields of <code>${escapeHtml(name)}</code></summary>${inner}</details>`,
     '</li>',
   ].join('')
 }
@@ -131,7 +132,7 @@ function presence(field: { isRequired: boolean; hasDefault: boolean }, where: Fi
 function choices(field: SchemaNode): string {
   const values = [...new Set(enumIn(field))]
   if (values.length === 0) return ''
-  return `<p class="choices">${values.map((value) => `<code>${escape(String(value))}</code>`).join(' ')}</p>`
+  return `<p class="choices">${values.map((value) => `<code>${escapeHtml(String(value))}</code>`).join(' ')}</p>`
 }
 
 function enumIn(node: SchemaNode): readonly unknown[] {
@@ -178,10 +179,10 @@ function mapValuesOf(node: SchemaNode): SchemaNode | undefined {
 function variantName(object: SchemaNode, index: number): string {
   const properties = Object.entries(propertiesOf(object))
   const [tag] = properties.filter(([, { const: value }]) => value !== undefined)
-  if (tag !== undefined) return `<code>${escape(tag[0])}: ${escape(JSON.stringify(tag[1].const))}</code>`
+  if (tag !== undefined) return `<code>${escapeHtml(tag[0])}: ${escapeHtml(JSON.stringify(tag[1].const))}</code>`
   const [other] = properties.filter(([, { not }]) => not !== undefined)
-  if (other !== undefined) return `any other <code>${escape(other[0])}</code>`
-  return object.title === undefined ? `Form ${index + 1}` : escape(object.title)
+  if (other !== undefined) return `any other <code>${escapeHtml(other[0])}</code>`
+  return object.title === undefined ? `Form ${index + 1}` : escapeHtml(object.title)
 }
 
 /** `string`, `array of objects`, `string or null`. */

@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { baseUrlMark, escape } from './html.ts'
+import { escapeHtml } from '../../base/escape-html.ts'
+import { baseUrlMark } from './html.ts'
 
 /** A text in the form in which it is sent. */
 type Version = { readonly text: string; readonly etag: string; compressed?: Promise<Buffer> }
@@ -27,7 +28,7 @@ export function createServedText({ type, render }: ServedText) {
     template ??= render()
     const known = versions.get(baseUrl)
     if (known !== undefined) return known
-    const text = template.replaceAll(baseUrlMark, escape(baseUrl))
+    const text = template.replaceAll(baseUrlMark, escapeHtml(baseUrl))
     const version = { text, etag: `W/"${createHash('sha256').update(text).digest('base64url').slice(0, 27)}"` }
     if (versions.size < maxVersions) versions.set(baseUrl, version)
     return version

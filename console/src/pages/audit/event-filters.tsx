@@ -71,7 +71,11 @@ export function EventFilters({ search }: { readonly search: AuditSearch }) {
         {text.checkpoints}
       </label>
       <span className={styles.end}>
-        <ExportMenu path="/v1/organization/audit_logs/export" query={{ ...filterOf(search), from, to }} />
+        <ExportMenu
+          path="/v1/organization/audit_logs/export"
+          query={{ ...filterOf(search), from, to }}
+          other={{ name: text.proofFile, path: '/v1/organization/audit_logs/proof', query: { from, to } }}
+        />
       </span>
     </div>
   )

@@ -12,6 +12,7 @@ export const audit = {
   object: 'Object',
   anything: 'Anything',
   checkpoints: 'Show signatures',
+  proofFile: 'All events with proof (HTML)',
   groups: {
     members: 'Members',
     adminKeys: 'Administrator keys',

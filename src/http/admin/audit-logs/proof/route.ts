@@ -1,0 +1,101 @@
+import { Readable } from 'node:stream'
+import Type from 'typebox'
+import { toUnixSeconds } from '../../../../base/clock.ts'
+import type { TrustedKeys } from '../../../../domain/audit/chain/trusted-keys.ts'
+import type { AuditReads } from '../../../../domain/audit/log.ts'
+import { findProofRange, maxProofEvents } from '../../../../domain/audit/proof.ts'
+import { requirePermission } from '../../../../domain/identity/permissions.ts'
+import { periodOf, timeFilter } from '../../../resources/fields.ts'
+import { admitReport, admitUntilClose } from '../../../resources/limit.ts'
+import type { Route } from '../../../route.ts'
+import { createQueryValidator } from '../../../validate.ts'
+import { createStreamEnd } from '../../event-stream.ts'
+import type { FileExportParts } from '../../export-route.ts'
+import { presentKeys } from '../present.ts'
+import { inScript, proofFile } from './file.ts'
+
+type ProofParts = FileExportParts & {
+  readonly reads: { readonly events: AuditReads }
+  readonly audit: { readonly trustedKeys: () => TrustedKeys }
+  readonly version: string
+}
+
+const permission = 'audit:read'
+/** Reading them takes some milliseconds of the thread that serves requests. */
+const eventsPerPage = 128
+
+const ProofQuery = Type.Object(
+  {
+    from: timeFilter('The proof begins with the first event at this Unix time or later.'),
+    to: timeFilter('The last event is before this Unix time.'),
+  },
+  { additionalProperties: false },
+)
+
+/** `/v1/organization/audit_logs/proof`: a part of the log as a page that verifies itself. */
+export function auditProofRoute(parts: ProofParts): Route {
+  const readQuery = createQueryValidator(ProofQuery)
+  const { events } = parts.reads
+  return {
+    name: 'getAuditProof',
+    method: 'GET',
+    path: '/v1/organization/audit_logs/proof',
+    summary: 'Save a part of the audit log with its proof',
+    description: `One HTML file with the events, their signatures and the public keys. A browser verifies it offline, and so does \`gatehouse audit verify --file\`. It holds all events of the range, at most ${maxProofEvents}, and no texts of requests. A file that breaks off says so.`,
+    credential: 'admin_key',
+    permission,
+    query: ProofQuery,
+    answers: {
+      200: {
+        description: 'The file.',
+        contentType: 'text/html; charset=utf-8',
+        schema: Type.String({ examples: ['<!doctype html>\n'] }),
+      },
+    },
+    errorStatuses: [400, 401, 403, 422, 429, 500, 503],
+    async handle(request, reply) {
+      const actor = await parts.authenticate(request)
+      admitUntilClose(parts, actor, reply)
+      requirePermission(actor.permissions, permission)
+      const { from, to } = readQuery(request.query)
+      const { id, name } = actor.organization
+      const { first, last, checkpoints, handovers } = await rangeOf()
+      const { start, end } = proofFile({
+        type: 'audit.proof',
+        version: 1,
+        gatehouse: parts.version,
+        organization: { id, name },
+        from: from ?? null,
+        to: to ?? null,
+        saved_at: toUnixSeconds(parts.clock.nowMs()),
+        keys: presentKeys(parts.audit.trustedKeys().keys, await events.keys()).data,
+        checkpoints,
+        handovers,
+      })
+      const isOver = createStreamEnd(parts, request, permission)
+      reply
+        .type('text/html; charset=utf-8')
+        .header('content-disposition', `attachment; filename="audit-proof-${first}-${Math.max(first, last)}.html"`)
+        // A browser must save it: its script must not run as a page of this server.
+        .header('content-security-policy', 'sandbox')
+        .header('cache-control', 'no-store')
+      return reply.send(Readable.from(text(), { objectMode: false }))
+
+      async function rangeOf() {
+        using _report = await admitReport(parts, actor, reply)
+        return await findProofRange(events, id, periodOf({ from, to }))
+      }
+
+      async function* text(): AsyncGenerator<string> {
+        yield start
+        for (let after = first - 1; after < last; after += eventsPerPage) {
+          if (await isOver()) throw new Error('the proof ended early')
+          const page = { after, last: Math.min(last, after + eventsPerPage), limit: eventsPerPage }
+          const rows = await parts.pace.run(() => events.rows(id, page))
+          yield rows.map(({ body }) => `${inScript(body)}\n`).join('')
+        }
+        yield end
+      }
+    },
+  }
+}
