@@ -24,6 +24,7 @@ const options = {
   decision: { type: 'string' },
   policy: { type: 'string' },
   project: { type: 'string' },
+  object: { type: 'string' },
   user: { type: 'string' },
   since: { type: 'string' },
   until: { type: 'string' },
@@ -38,7 +39,7 @@ type Values = ReturnType<typeof readArguments<typeof options>>['values']
 export const audit: Command = {
   summary: 'List, verify and export the audit log and its archive, list its keys, erase texts',
   isRemote: true,
-  usage: `gatehouse audit list [--kind KIND] [--without-requests] [--without-checkpoints] [--decision DECISION] [--policy ID] [--project ID] [--user ID] [--request ID] [--since TIME] [--until TIME] [--limit N] [--org ID] [--json]
+  usage: `gatehouse audit list [--kind KIND] [--without-requests] [--without-checkpoints] [--decision DECISION] [--policy ID] [--project ID] [--object ID] [--user ID] [--request ID] [--since TIME] [--until TIME] [--limit N] [--org ID] [--json]
 gatehouse audit verify [--from N] [--to N] [--accept-late N] [--keys FILE] [--against FILE] [--org ID] [--json]
 gatehouse audit verify --file FILE [--accept-late N] [--keys FILE] [--json]
 gatehouse audit verify --archive FOLDER [--accept-late N] [--keys FILE] [--org ID] [--json]
@@ -94,6 +95,7 @@ function listEvents(context: CommandContext, values: Values): Promise<number> {
       decision: values.decision,
       policy_id: values.policy,
       project_id: values.project,
+      resource_id: values.object,
       user_id: values.user,
       request_id: values.request,
       from: readPastTime(values.since, clock.nowMs()),

@@ -13,6 +13,7 @@ const filters: readonly AuditFilter[] = [
   { fromMs: 1, toMs: 2, projectId: 'proj_1' },
   { requestId: 'req_1' },
   { actorId: 'key_1' },
+  { resourceId: 'sink_1' },
   { policyId: 'pol_1', fromMs: 1 },
   { decision: 'refuse', toMs: 2 },
 ]

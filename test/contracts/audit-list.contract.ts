@@ -68,6 +68,8 @@ export function auditListContract({ name, skip, open }: Engine): void {
       [{ withoutRequests: true, fromMs: 2_000 }, ['evt_key']],
       [{ policyId: 'pol_1' }, ['refused', 'evt_policy']],
       [{ projectId: 'proj_1' }, ['refused', 'allowed', 'evt_key']],
+      [{ resourceId: 'key_1' }, ['evt_key']],
+      [{ resourceId: 'pol_1', code: 'policy.deleted' }, []],
       [{ requestId: 'req_1' }, ['evt_policy']],
       [{ requestId: 'req_1', code: 'admin.api_key.created' }, []],
       [{ decision: 'allow' }, ['allowed']],

@@ -64,9 +64,9 @@ export function adminOf(url: string, key: string): Admin {
       ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     })
     const { status, headers: answered } = response
-    const isLines = answered.get('content-type') === 'application/x-ndjson'
+    const isFile = /^(application\/x-ndjson|text\/html)\b/.test(answered.get('content-type') ?? '')
     const text = await response.text()
-    return { status, headers: answered, body: isLines ? { lines: text } : jsonOf(text) }
+    return { status, headers: answered, body: isFile ? { lines: text } : jsonOf(text) }
   }
   const mustSucceed = async (answer: Promise<Answer>): Promise<Json> => {
     const { status, body } = await answer

@@ -59,6 +59,8 @@ export type AuditFilter = {
   readonly requestId?: string
   /** Id of the key or token. */
   readonly actorId?: string
+  /** The object that a change is about. */
+  readonly resourceId?: string
   readonly fromMs?: number
   /** Exclusive. */
   readonly toMs?: number

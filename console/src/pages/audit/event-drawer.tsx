@@ -13,6 +13,7 @@ import { changedFields, type ChangedField } from './changes.ts'
 import { useNames } from './names.ts'
 import { ObjectLink } from './object-link.tsx'
 import { useEvent, type AuditEvent } from './queries.ts'
+import { objectFilter } from './search.ts'
 import { What } from './what.tsx'
 import styles from './event-drawer.module.css'
 
@@ -142,7 +143,10 @@ function Facts({ event, names }: DetailProps) {
       </Fact>
       {resource !== null && (
         <Fact name={text.resource}>
-          <ObjectLink id={resource} kind={event.kind} names={names} />
+          <ObjectLink id={resource} kind={event.kind} names={names} />{' '}
+          <Link to="/audit" search={(search: object) => ({ ...search, ...objectFilter(resource) })}>
+            {text.allChanges}
+          </Link>
         </Fact>
       )}
       {(before !== null || after !== null) && <Fact name={text.revision}>{text.revisions(before, after)}</Fact>}

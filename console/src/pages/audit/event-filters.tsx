@@ -14,7 +14,7 @@ import { timeRangeOf, useTimeRangeSearch } from '../../session/time-range.ts'
 import { words } from '../../words/en.ts'
 import { eventKinds } from './kinds.ts'
 import { filterOf } from './queries.ts'
-import type { AuditSearch } from './search.ts'
+import { objectFilter, type AuditSearch } from './search.ts'
 import styles from './page.module.css'
 
 const text = words.audit
@@ -31,7 +31,7 @@ export function EventFilters({ search }: { readonly search: AuditSearch }) {
   const projects = useProjectNames()
   const set = (changed: AuditSearch): void =>
     void navigate({ to: '/audit', search: (before: object) => ({ ...before, ...changed }), replace: true })
-  const object = search.policy_id ?? search.project_id
+  const object = search.policy_id ?? search.project_id ?? search.resource_id
   return (
     <div className={styles.bar}>
       <Choice
@@ -52,8 +52,11 @@ export function EventFilters({ search }: { readonly search: AuditSearch }) {
         groups={[
           [text.groups.policies, policies],
           [text.groups.projects, projects],
+          [text.groups.keys, keys],
+          [text.groups.adminKeys, adminKeys],
+          [text.groups.members, members],
         ]}
-        onChange={(id) => set({ policy_id: undefined, project_id: undefined, ...objectFilter(id, policies) })}
+        onChange={(id) => set(objectFilter(id))}
       />
       <Choice
         label={text.kind}
@@ -79,11 +82,6 @@ export function EventFilters({ search }: { readonly search: AuditSearch }) {
       </span>
     </div>
   )
-}
-
-function objectFilter(id: string | undefined, policies: Names): AuditSearch {
-  if (id === undefined) return {}
-  return policies.has(id) ? { policy_id: id } : { project_id: id }
 }
 
 type ChoiceProps = {

@@ -18,7 +18,7 @@ import styles from './page.module.css'
 
 const text = words.audit
 
-const filterNames = ['event_kind', 'actor_id', 'policy_id', 'project_id'] as const
+const filterNames = ['event_kind', 'actor_id', 'policy_id', 'project_id', 'resource_id'] as const
 
 type ListProps = { readonly search: AuditSearch; readonly selectedId: string | undefined }
 

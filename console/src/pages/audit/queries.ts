@@ -14,6 +14,7 @@ export const filterOf = (search: AuditSearch) => ({
   actor_id: search.actor_id,
   policy_id: search.policy_id,
   project_id: search.project_id,
+  resource_id: search.resource_id,
   without_requests: true,
   without_checkpoints: search.checkpoints === true || search.event_kind === 'audit.checkpoint' ? undefined : true,
 })

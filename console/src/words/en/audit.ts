@@ -112,6 +112,7 @@ export const audit = {
   revisions: (before: number | null, after: number | null) => `${before ?? 'none'} → ${after ?? 'none'}`,
   project: 'Project',
   changes: 'What changed',
+  allChanges: 'All its events',
   before: 'Before',
   after: 'After',
   noChanges: 'The event has no other fields.',

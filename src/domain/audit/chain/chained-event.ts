@@ -20,6 +20,8 @@ export type ChainedEvent = {
   readonly userId: string | null
   /** The key or token. */
   readonly actorId: string | null
+  /** The object that a change is about; null in events of requests. */
+  readonly resourceId: string | null
   /** Of requests, for filters; null in other events. */
   readonly model: string | null
   readonly upstream: string | null
@@ -74,6 +76,7 @@ export function rowOf(document: ChainedDocument, body: string): ChainedEvent {
     policyId: document.policy?.uid ?? managedPolicy(document),
     userId: actor.user?.uid ?? null,
     actorId: actor.session?.credential_uid ?? null,
+    resourceId: gatehouseField(document, 'resource_id') ?? null,
     ...requestColumns(document),
     fingerprint: document.attestation_list[0].fingerprint?.value ?? '',
     body,

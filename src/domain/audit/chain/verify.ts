@@ -82,6 +82,7 @@ function problemOf(row: ChainedEvent, before: ChainPoint): ChainFinding | undefi
 /** Columns that were added later. They are null in older rows. */
 const laterColumns: ReadonlySet<string> = new Set([
   'actorId',
+  'resourceId',
   'model',
   'upstream',
   'status',

@@ -17,5 +17,6 @@ export const auditFilterOf = (query: Static<TObject<typeof AuditFilterFields>>):
     userId: query.user_id,
     requestId: query.request_id,
     actorId: query.actor_id,
+    resourceId: query.resource_id,
     ...periodOf(query),
   })

@@ -11,8 +11,8 @@ import type { AuditEntryObject, CheckpointKeys } from './schema.ts'
 type Entry = Static<typeof AuditEntryObject>
 
 export function presentAuditEntry({ document, content }: LoggedEvent): Entry {
-  const { fingerprint, requestId, policyId, projectId, userId, decision, ...row } = rowOf(document, '')
-  const { resource_id: resourceId, old_revision: before, new_revision: after, changes } = document.unmapped.gatehouse
+  const { fingerprint, requestId, resourceId, policyId, projectId, userId, decision, ...row } = rowOf(document, '')
+  const { old_revision: before, new_revision: after, changes } = document.unmapped.gatehouse
   return {
     id: row.id,
     object: 'organization.audit_log',
@@ -23,7 +23,7 @@ export function presentAuditEntry({ document, content }: LoggedEvent): Entry {
     created_at: toUnixSeconds(row.timeMs),
     actor: actorOf(document),
     request_id: requestId,
-    resource_id: typeof resourceId === 'string' ? resourceId : null,
+    resource_id: resourceId,
     policy_id: policyId,
     project_id: projectId,
     user_id: userId,

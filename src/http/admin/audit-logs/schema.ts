@@ -34,6 +34,12 @@ export const AuditFilterFields = {
       'adk_01k9z8y7x6w5v4t3s2r1q0p9n8',
     ),
   ),
+  resource_id: Type.Optional(
+    idText(
+      'Only changes of this object: a key, member, sink, model, alert rule or any other. Events that were recorded before this filter existed are not found by it.',
+      'sink_01k9z8y7x6w5v4t3s2r1q0p9n8',
+    ),
+  ),
   from: timeFilter('Only events at this Unix time or later.'),
   to: timeFilter('Only events before this Unix time.'),
 }

@@ -12,6 +12,7 @@ export function equalities({
   userId,
   requestId,
   actorId,
+  resourceId,
 }: AuditFilter): Record<string, string> {
   const all = {
     'e.code': code,
@@ -21,6 +22,7 @@ export function equalities({
     'e.user_id': userId,
     'e.request_id': requestId,
     'e.actor_id': actorId,
+    'e.resource_id': resourceId,
   }
   return Object.fromEntries(
     Object.entries(all).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),

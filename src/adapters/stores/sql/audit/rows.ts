@@ -19,6 +19,7 @@ const columns = [
   'policy_id',
   'user_id',
   'actor_id',
+  'resource_id',
   'model',
   'upstream',
   'status',
@@ -63,6 +64,7 @@ export type EventRow = {
   policy_id: string | null
   user_id: string | null
   actor_id: string | null
+  resource_id: string | null
   model: string | null
   upstream: string | null
   status: RequestStatus | null
@@ -93,6 +95,7 @@ const valuesOf = (row: ChainedEvent): Value[] => [
   row.policyId,
   row.userId,
   row.actorId,
+  row.resourceId,
   row.model,
   row.upstream,
   row.status,
@@ -145,6 +148,7 @@ export const storedOf = (row: EventRow): StoredEvent => ({
   policyId: row.policy_id,
   userId: row.user_id,
   actorId: row.actor_id,
+  resourceId: row.resource_id,
   model: row.model,
   upstream: row.upstream,
   status: row.status,

@@ -7,6 +7,7 @@ import { findProofRange, maxProofEvents } from '../../../../domain/audit/proof.t
 import { requirePermission } from '../../../../domain/identity/permissions.ts'
 import { periodOf, timeFilter } from '../../../resources/fields.ts'
 import { admitReport, admitUntilClose } from '../../../resources/limit.ts'
+import { withCursorError } from '../../../resources/list.ts'
 import type { Route } from '../../../route.ts'
 import { createQueryValidator } from '../../../validate.ts'
 import { createStreamEnd } from '../../event-stream.ts'
@@ -34,7 +35,7 @@ const ProofQuery = Type.Object(
 
 /** `/v1/organization/audit_logs/proof`: a part of the log as a page that verifies itself. */
 export function auditProofRoute(parts: ProofParts): Route {
-  const readQuery = createQueryValidator(ProofQuery)
+  const readQuery = withCursorError(createQueryValidator(ProofQuery))
   const { events } = parts.reads
   return {
     name: 'getAuditProof',
