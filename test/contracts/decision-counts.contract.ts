@@ -203,7 +203,7 @@ async function openScene(open: () => Promise<Database>) {
       ),
     async put(): Promise<Policy> {
       const draft = createPolicy({ name: 'P', rule: 'R' }, { id: 'pol_1', organizationId: 'org_1', nowMs: 1 })
-      const policy = publishPolicy(draft, { versionId: 'polv_1', nowMs: 1 })
+      const policy = publishPolicy(draft, { publishedBy: null, reason: null, versionId: 'polv_1', nowMs: 1 })
       await database.transaction((tx) => policyStore(tx).insert(policy))
       return policy
     },

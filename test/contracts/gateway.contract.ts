@@ -72,7 +72,13 @@ export function gatewayContract({ name: engine, skip, open }: Engine): void {
       }
       await scene.work(async (store) => {
         const { items, hasMore } = await store.listVersions('org_1', newest)
-        assert.deepEqual(items[0], { id: 'gwcv_b', version: 3, config: named('gwcv_b'), createdAtMs: 3 })
+        assert.deepEqual(items[0], {
+          id: 'gwcv_b',
+          version: 3,
+          config: named('gwcv_b'),
+          createdAtMs: 3,
+          createdBy: 'adk_1',
+        })
         assert.deepEqual([items.map(({ version }) => version), hasMore], [[3, 2], true])
         const rest = await store.listVersions('org_1', { ...newest, after: 'gwcv_a' })
         assert.deepEqual([rest.items.map(({ version }) => version), rest.hasMore], [[1], false])
@@ -86,7 +92,10 @@ export function gatewayContract({ name: engine, skip, open }: Engine): void {
         assert.equal(await store.find('org_2'), undefined)
         assert.deepEqual((await store.listVersions('org_2', newest)).items, [])
         assert.equal(await store.rollBack('org_2', 1), false)
-        assert.equal(await store.save('org_2', named('Theirs'), { version: 1, nowMs: 2, id: 'gwcv_theirs' }), false)
+        assert.equal(
+          await store.save('org_2', named('Theirs'), { version: 1, nowMs: 2, id: 'gwcv_theirs', savedBy: 'adk_2' }),
+          false,
+        )
       })
       await assert.rejects(
         scene.work((store) => store.listVersions('org_2', { ...newest, after: 'gwcv_mine' })),
@@ -112,7 +121,7 @@ async function openScene(open: () => Promise<Database>) {
     save: (
       config: Parameters<GatewayStore['save']>[1],
       { id = `gwcv_${++saves}`, ...at }: { version: number; nowMs: number; id?: string },
-    ) => work((store) => store.save('org_1', config, { id, ...at })),
+    ) => work((store) => store.save('org_1', config, { id, savedBy: 'adk_1', ...at })),
     [Symbol.asyncDispose]: () => database[Symbol.asyncDispose](),
   }
 }

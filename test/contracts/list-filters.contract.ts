@@ -161,7 +161,7 @@ async function openScene(open: () => Promise<Database>) {
         let policy = createPolicy(input, { id, organizationId: 'org_1', nowMs: 1 })
         await store.insert(policy)
         if (publish) {
-          const next = publishPolicy(policy, { versionId: `polv_${id}`, nowMs: 2 })
+          const next = publishPolicy(policy, { publishedBy: null, reason: null, versionId: `polv_${id}`, nowMs: 2 })
           await store.replace(next, policy.revision)
           if (next.published) await store.insertVersion(next, next.published)
           policy = next

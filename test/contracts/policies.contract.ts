@@ -212,7 +212,7 @@ async function openScene(open: () => Promise<Database>) {
       return policy
     },
     async publish(policy: Policy, versionId = 'polv_1'): Promise<Policy> {
-      const next = publishPolicy(policy, { versionId, nowMs: 3 })
+      const next = publishPolicy(policy, { versionId, nowMs: 3, publishedBy: 'adk_1', reason: 'Approved' })
       await work(async (store) => {
         assert.equal(await store.replace(next, policy.revision), true)
         if (next.published) await store.insertVersion(next, next.published)

@@ -25,6 +25,8 @@ const person: Actor = { organizationId, kind: 'operator', credentialId: null, re
 
 type SentRequests = { readonly denials: number; readonly callerOf?: (at: number) => DecisionCaller }
 
+const note = { publishedBy: 'adk_1', reason: null }
+
 /** An empty organization. */
 export async function prepareWatched(database: Database): Promise<void> {
   const insert = 'insert into organization (id, name, changed_at, created_at) values ($1, $1, 1, 1)'
@@ -94,14 +96,14 @@ export async function openWatcher(database: Database, hand: HandClock = createHa
       const input = { name: 'P', rule: 'cel: true', mode: 'enforcing', pauseOnSpike } as const
       const { id } = await mutate(person, ({ policies: store }) => policies.create(store, organizationId, input))
       const target = await at(id)
-      await mutate(person, ({ policies: store }) => policies.publish(store, target))
+      await mutate(person, ({ policies: store }) => policies.publish(store, target, note))
       return id
     },
     async publishAnew(id: string): Promise<void> {
       const target = await at(id)
       await mutate(person, ({ policies: store }) => policies.update(store, target, { rule: 'cel: false' }))
       const next = await at(id)
-      await mutate(person, ({ policies: store }) => policies.publish(store, next))
+      await mutate(person, ({ policies: store }) => policies.publish(store, next, note))
     },
     async resume(id: string): Promise<void> {
       const target = await at(id)
@@ -113,7 +115,12 @@ export async function openWatcher(database: Database, hand: HandClock = createHa
       const rollout = { ...defaultConfiguration.rollout, rollback_on_spike: rollBackOnSpike }
       const config = { ...defaultConfiguration, rollout }
       const isSaved = await mutate(person, async ({ gateway }) => ({
-        value: await gateway.save(organizationId, config, { id: ids('gwcv'), version, nowMs: clock.nowMs() }),
+        value: await gateway.save(organizationId, config, {
+          id: ids('gwcv'),
+          version,
+          nowMs: clock.nowMs(),
+          savedBy: 'adk_1',
+        }),
       }))
       assert.ok(isSaved)
       return version + 1

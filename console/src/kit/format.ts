@@ -97,6 +97,10 @@ export function fullTime(atMs: number): string {
   return `${formats.dayAndYear.format(atMs)}, ${formats.clock.format(atMs)}${fraction} ${zoneName(atMs)}`
 }
 
+/** The day with its year, and the minute. */
+export const dateAndTime = (atMs: number): string =>
+  `${formats.dayAndYear.format(atMs)}, ${formats.minutes.format(atMs)}`
+
 /** The day, with its year. */
 export const day = (atMs: number): string => formats.dayAndYear.format(atMs)
 

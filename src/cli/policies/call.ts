@@ -9,6 +9,7 @@ export const policyOptions = {
   org: { type: 'string' },
   revision: { type: 'string' },
   version: { type: 'string' },
+  reason: { type: 'string' },
   file: { type: 'string', short: 'f' },
   plan: { type: 'boolean' },
   yes: { type: 'boolean' },

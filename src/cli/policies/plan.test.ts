@@ -27,6 +27,8 @@ const version = {
   object: 'organization.policy.version',
   version: 1,
   published_at: 0,
+  published_by: null,
+  reason: null,
   current: true,
 } as const
 const published = { ...version, ...content, project_ids: ['proj_a', 'proj_b'] }

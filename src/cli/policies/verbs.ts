@@ -36,13 +36,13 @@ export const verbs: Readonly<Record<string, Verb>> = {
     const body = { ...fieldsOf(call.values), revision: await revisionOf(call) }
     return resultOf((await changePolicy(call.connection.client, { method: 'PATCH', id: call.id, body })).policy)
   },
-  publish: async (call) => publishedResult(await actOn(call, 'publish')),
+  publish: async (call) => publishedResult(await actOn(call, 'publish', reasonOf(call))),
   pause: async (call) => resultOf((await actOn(call, 'pause')).policy),
   resume: async (call) => publishedResult(await actOn(call, 'resume')),
   discard: async (call) => resultOf((await actOn(call, 'discard_draft')).policy),
   async rollback(call) {
     const version = wholeNumber(required(call.values.version, '--version'), '--version')
-    return publishedResult(await actOn(call, 'rollback', { version }))
+    return publishedResult(await actOn(call, 'rollback', { version, ...reasonOf(call) }))
   },
   async delete(call) {
     const { id, name } = await readPolicy(call)
@@ -64,6 +64,8 @@ export const verbs: Readonly<Record<string, Verb>> = {
     }
   },
 }
+
+const reasonOf = ({ values: { reason } }: PolicyCall) => (reason === undefined ? {} : { reason })
 
 const pathOf = (id: string): string => apiPath`/v1/organization/policies/${id}`
 

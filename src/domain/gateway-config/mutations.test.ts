@@ -39,7 +39,12 @@ function open() {
     patterns: re2Patterns,
   })
   const save = (given: GivenConfiguration, seenAtMs?: number | null) =>
-    configurations.save(store, { organizationId: 'org_1', config: configurations.check(given), seenAtMs })
+    configurations.save(store, {
+      organizationId: 'org_1',
+      savedBy: 'adk_1',
+      config: configurations.check(given),
+      seenAtMs,
+    })
   return { store, configurations, save }
 }
 
@@ -156,7 +161,12 @@ describe('a save', () => {
           return store.save(...parameters)
         },
       }
-      const late = { organizationId: 'org_1', config: configurations.check({ name: 'Late' }), seenAtMs }
+      const late = {
+        organizationId: 'org_1',
+        savedBy: 'adk_1',
+        config: configurations.check({ name: 'Late' }),
+        seenAtMs,
+      }
       const saving = configurations.save(racing, late)
       if (seenAtMs === undefined) assert.equal((await saving).value.version, 2)
       else await assert.rejects(saving, faultWith('stale_configuration', 'expected_version'))
@@ -169,7 +179,7 @@ describe('a save', () => {
     const rejecting = { ...store, save: async () => false }
     const config = configurations.check({ name: 'Late' })
     await assert.rejects(
-      configurations.save(rejecting, { organizationId: 'org_1', config }),
+      configurations.save(rejecting, { organizationId: 'org_1', savedBy: 'adk_1', config }),
       faultWith('stale_configuration', 'expected_version'),
     )
   })

@@ -25,6 +25,8 @@ export type ConfigurationWarning = { readonly code: 'rewrite_without_judge'; rea
 export type SaveRequest = {
   readonly organizationId: string
   readonly config: GatewayConfiguration
+  /** The id of the key or member. */
+  readonly savedBy: string
   /** The save time that the caller has read, for optimistic locking. Undefined replaces any version. */
   readonly seenAtMs?: number | null | undefined
 }
@@ -48,13 +50,18 @@ export function createConfigurationAdministration({ ids, clock, patterns, hasJud
   }
 
   async function save(store: GatewayStore, request: SaveRequest): Promise<WithAuditRecord<SavedConfiguration>> {
-    const { organizationId, config, seenAtMs } = request
+    const { organizationId, config, savedBy, seenAtMs } = request
     const before = (await store.find(organizationId)) ?? unsaved
     if (seenAtMs !== undefined && seenAtMs !== before.updatedAtMs) throw stale(before)
     if (isInForce(before, config)) return { value: before }
     // Save times identify versions, so each must be later than the one before.
     const nowMs = Math.max(clock.nowMs(), (before.updatedAtMs ?? 0) + 1)
-    const isSaved = await store.save(organizationId, config, { id: ids('gwcv'), version: before.version, nowMs })
+    const isSaved = await store.save(organizationId, config, {
+      id: ids('gwcv'),
+      version: before.version,
+      nowMs,
+      savedBy,
+    })
     if (!isSaved) return saveAfterOther(store, request, before)
     const after = {
       config,

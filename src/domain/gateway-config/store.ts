@@ -13,11 +13,19 @@ export type GatewayStore = {
   listVersions(organizationId: string, page: Page): Promise<Paged<ConfigurationVersion>>
 }
 
-export type SaveAt = { readonly id: string; readonly version: number; readonly nowMs: number }
+export type SaveAt = {
+  readonly id: string
+  readonly version: number
+  readonly nowMs: number
+  /** The id of the key or member. */
+  readonly savedBy: string
+}
 
 export type ConfigurationVersion = {
   readonly id: string
   readonly version: number
   readonly config: GatewayConfiguration
   readonly createdAtMs: number
+  /** The id of the key or member; null for a version from before authors were recorded. */
+  readonly createdBy: string | null
 }

@@ -37,5 +37,6 @@ const auditedFields = ({ name, description, state, draft }: Policy): Record<stri
 function newVersion(before: Policy | undefined, after: Policy | undefined): Record<string, unknown> {
   const version = after?.published
   if (!version || version.version === before?.published?.version) return {}
-  return { version: { id: version.id, version: version.version, ...contentBody(version) } }
+  const { id, version: number, reason } = version
+  return { version: { id, version: number, ...contentBody(version) }, ...(reason !== null && { reason }) }
 }

@@ -62,7 +62,10 @@ for (const key of keys) {
     it('is an unpublished change with a revision and an audit record of its own', () =>
       holds((content, changes) => {
         const policy = createPolicy({ ...content, name: 'One' }, { id: 'pol_1', organizationId: 'org_1', nowMs: 1 })
-        const before = { ...policy, published: { ...content, id: 'polv_1', version: 1, publishedAtMs: 2 } }
+        const before = {
+          ...policy,
+          published: { ...content, id: 'polv_1', version: 1, publishedAtMs: 2, publishedBy: null, reason: null },
+        }
         assert.equal(summaryOf(before).hasUnpublishedChanges, false)
         const after = updatePolicy(before, changes, 3)
         assert.equal(after.revision, before.revision + 1)

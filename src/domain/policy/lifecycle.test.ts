@@ -20,6 +20,7 @@ type Case = {
   readonly expectedError?: string
 }
 
+const note = { publishedBy: 'adk_1', reason: null }
 const creation = { id: 'pol_1', organizationId: 'org_1', nowMs: 1_000 }
 
 describe('the lifecycle of a policy', () => {
@@ -51,7 +52,7 @@ describe('the lifecycle of a policy', () => {
     const policy = createPolicy({ name: 'One', rule: 'r' }, creation)
     assert.equal(updatePolicy(policy, {}, 2_000).updatedAtMs, 1_000)
     assert.equal(updatePolicy(policy, { name: 'Two' }, 2_000).updatedAtMs, 2_000)
-    assert.equal(publishPolicy(policy, { versionId: 'polv_1', nowMs: 3_000 }).published?.publishedAtMs, 3_000)
+    assert.equal(publishPolicy(policy, { ...note, versionId: 'polv_1', nowMs: 3_000 }).published?.publishedAtMs, 3_000)
   })
 })
 
@@ -66,7 +67,7 @@ function applySteps(start: Policy, steps: readonly Step[], known: readonly Polic
 }
 
 function applyStep(policy: Policy, step: Step, versions: readonly PolicyVersion[]): Policy {
-  const publication = { versionId: `polv_${versions.length + 1}`, nowMs: 2_000 }
+  const publication = { ...note, versionId: `polv_${versions.length + 1}`, nowMs: 2_000 }
   if (step[0] === 'update') return updatePolicy(policy, step[1], 2_000)
   if (step[0] === 'publish') return publishPolicy(policy, publication)
   if (step[0] === 'pause') return pausePolicy(policy, 2_000)

@@ -12,8 +12,11 @@ export type NewPolicy = Partial<PolicyContent> & {
 /** Input of an update; fields that are left out stay unchanged. */
 export type PolicyPatch = Partial<PolicyContent> & { readonly name?: string; readonly description?: string }
 
-/** Id and time of a new version. */
-export type Publication = { readonly versionId: string; readonly nowMs: number }
+/** Who publishes a version, and why. */
+export type PublicationNote = { readonly publishedBy: string | null; readonly reason: string | null }
+
+/** Id, time and note of a new version. */
+export type Publication = PublicationNote & { readonly versionId: string; readonly nowMs: number }
 
 type Creation = { readonly id: string; readonly organizationId: string; readonly nowMs: number }
 
@@ -112,12 +115,15 @@ export function requireRevision(policy: Policy, revision: number): void {
 export const revisionConflict = (current: number, named: number): Fault =>
   conflict('revision_conflict', `The policy is at revision ${current}; the request names ${named}.`, 'revision')
 
-function versionOf(policy: Policy, content: PolicyContent, { versionId, nowMs }: Publication): PolicyVersion {
+function versionOf(policy: Policy, content: PolicyContent, publication: Publication): PolicyVersion {
+  const { versionId, nowMs, publishedBy, reason } = publication
   return {
     ...contentOf(content),
     id: versionId,
     version: (policy.published?.version ?? 0) + 1, // the current version is always the latest one
     publishedAtMs: nowMs,
+    publishedBy,
+    reason,
   }
 }
 

@@ -16,6 +16,7 @@ import {
   updatePolicy,
   type NewPolicy,
   type PolicyPatch,
+  type PublicationNote,
 } from './lifecycle.ts'
 import type { Policy, PolicyVersion } from './policy.ts'
 import { policyAuditRecord, type PolicyMutation } from './audit-record.ts'
@@ -32,6 +33,9 @@ export type PolicyAdministrationParts = {
 
 /** A policy, and the revision that the caller has read. */
 export type PolicyAt = { readonly organizationId: string; readonly id: string; readonly revision: number }
+
+/** The version to publish again. */
+export type RollBack = PublicationNote & { readonly version: number }
 
 export type PolicyAdministration = ReturnType<typeof createPolicyAdministration>
 
@@ -67,12 +71,12 @@ export function createPolicyAdministration({ ids, clock, checkExpression, hasJud
       return save(store, { kind: 'policy.updated', before: policy, after })
     },
 
-    async publish(store: PolicyStore, at: PolicyAt): Promise<WithAuditRecord<Policy>> {
+    async publish(store: PolicyStore, at: PolicyAt, note: PublicationNote): Promise<WithAuditRecord<Policy>> {
       const policy = await findAt(store, at)
       const { scope, projectIds } = policy.draft
       // A project may have been archived since the draft was saved.
       if (scope === 'projects') await requireProjects(store, at.organizationId, projectIds)
-      const after = publishPolicy(policy, { versionId: ids('polv'), nowMs: clock.nowMs() })
+      const after = publishPolicy(policy, { ...note, versionId: ids('polv'), nowMs: clock.nowMs() })
       return save(store, { kind: 'policy.published', before: policy, after })
     },
 
@@ -91,10 +95,10 @@ export function createPolicyAdministration({ ids, clock, checkExpression, hasJud
       return save(store, { kind: 'policy.resumed', before: policy, after: resumePolicy(policy, clock.nowMs()) })
     },
 
-    async rollBack(store: PolicyStore, at: PolicyAt, version: number): Promise<WithAuditRecord<Policy>> {
+    async rollBack(store: PolicyStore, at: PolicyAt, { version, ...note }: RollBack): Promise<WithAuditRecord<Policy>> {
       const policy = await findAt(store, at)
       const earlier = await findVersion(store, policy, version)
-      const after = rollBackPolicy(policy, earlier, { versionId: ids('polv'), nowMs: clock.nowMs() })
+      const after = rollBackPolicy(policy, earlier, { ...note, versionId: ids('polv'), nowMs: clock.nowMs() })
       return save(store, { kind: 'policy.rolled_back', before: policy, after })
     },
 

@@ -16,6 +16,9 @@ export type PolicyVersion = PolicyContent & {
   readonly id: string
   readonly version: number
   readonly publishedAtMs: number
+  /** The id of the key or member; null for a version from before authors were recorded. */
+  readonly publishedBy: string | null
+  readonly reason: string | null
 }
 
 export type Policy = {

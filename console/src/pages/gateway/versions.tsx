@@ -2,8 +2,9 @@ import { Badge } from '../../kit/badge.tsx'
 import { Button } from '../../kit/button.tsx'
 import { CodeBlock } from '../../kit/code-block.tsx'
 import { DataTable, type DataColumn } from '../../kit/data-table.tsx'
-import { count, time } from '../../kit/format.ts'
+import { count, dateAndTime } from '../../kit/format.ts'
 import { EmptyState, FailureState, LoadingRows } from '../../kit/state.tsx'
+import { Author } from '../../session/author.tsx'
 import { words } from '../../words/en.ts'
 import { useVersions, type ConfigVersion, type GatewayConfig } from './queries.ts'
 
@@ -29,8 +30,9 @@ export function Versions({ current, onOpen }: VersionsProps) {
     {
       id: 'time',
       name: text.versionTime,
-      cell: ({ created_at: at }) => (at === null ? words.common.none : time(Date.parse(at))),
+      cell: ({ created_at: at }) => (at === null ? words.common.none : dateAndTime(Date.parse(at))),
     },
+    { id: 'author', name: text.versionAuthor, cell: ({ created_by: id }) => <Author id={id} /> },
     { id: 'name', name: text.versionName, priority: 2, cell: ({ config }) => config.name ?? config.policy_id },
     {
       id: 'terms',

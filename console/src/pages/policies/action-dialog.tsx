@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react'
+import { useState, type ReactNode } from 'react'
 import { useProjectNames } from '../../api/names.ts'
 import { Button } from '../../kit/button.tsx'
 import { CommandPreview } from '../../kit/command-preview.tsx'
@@ -7,6 +7,7 @@ import { ErrorNotice } from '../../kit/notice.tsx'
 import { words } from '../../words/en.ts'
 import type { PolicyContent } from './content.ts'
 import { usePolicyAction, type Policy, type PolicyAction } from './queries.ts'
+import { ReasonField, reasonOf, reasonOption } from './reason-field.tsx'
 import styles from './action-dialog.module.css'
 
 type DialogProps = { readonly policy: Policy; readonly action: PolicyAction; readonly onClose: () => void }
@@ -18,7 +19,10 @@ const verbs = { publish: 'publish', pause: 'pause', resume: 'resume', discard_dr
 /** Says what a change of the policy does and to whom, before it is made. */
 export function ActionDialog({ policy, action, onClose }: DialogProps) {
   const change = usePolicyAction(policy.id, onClose)
+  const [reason, setReason] = useState('')
+  const isPublication = action === 'publish'
   const { id, revision } = policy
+  const body = { revision, ...(isPublication && reasonOf(reason)) }
   const next = nextVersion(policy)
   const content = action === 'publish' ? policy.draft : (policy.published ?? policy.draft)
   return (
@@ -31,7 +35,7 @@ export function ActionDialog({ policy, action, onClose }: DialogProps) {
           <Button
             look={action === 'discard_draft' ? 'danger' : 'primary'}
             disabled={change.isPending}
-            onClick={() => change.mutate({ action, revision })}
+            onClick={() => change.mutate({ action, body })}
           >
             {action === 'publish' ? text.publish(next) : text.dialogs[action].submit}
           </Button>
@@ -42,13 +46,14 @@ export function ActionDialog({ policy, action, onClose }: DialogProps) {
       {action === 'publish' && policy.state === 'paused' && <p>{text.dialogs.publish.paused}</p>}
       {action !== 'discard_draft' && <Affected content={content} />}
       {action !== 'discard_draft' && <p className={styles.undo}>{text.dialogs[action].undo}</p>}
+      {isPublication && <ReasonField value={reason} onChange={setReason} />}
       {change.isError && <ErrorNotice error={change.error} />}
       <CommandPreview
         call={{
           method: 'POST',
           path: `/v1/organization/policies/${id}/${action}`,
-          body: { revision },
-          command: `gatehouse policies ${verbs[action]} ${id} --revision ${revision}`,
+          body,
+          command: `gatehouse policies ${verbs[action]} ${id}${isPublication ? reasonOption(reason) : ''} --revision ${revision}`,
         }}
       />
     </Dialog>

@@ -1,16 +1,18 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
+import { Author } from '../../session/author.tsx'
 import { useMay } from '../../session/session.tsx'
 import { Button } from '../../kit/button.tsx'
 import { Card } from '../../kit/card.tsx'
 import { CommandPreview } from '../../kit/command-preview.tsx'
 import { DataTable, type DataColumn } from '../../kit/data-table.tsx'
 import { Dialog } from '../../kit/dialog.tsx'
-import { fullTime, time } from '../../kit/format.ts'
+import { dateAndTime, fullTime } from '../../kit/format.ts'
 import { ErrorNotice } from '../../kit/notice.tsx'
 import { EmptyState, FailureState, LoadingRows } from '../../kit/state.tsx'
 import { words } from '../../words/en.ts'
 import { Affected, nextVersion } from './action-dialog.tsx'
+import { ReasonField, reasonOf, reasonOption } from './reason-field.tsx'
 import { ContentDiff } from './content-diff.tsx'
 import { useRollback, useVersions, type Policy, type PolicyVersion } from './queries.ts'
 import type { HistorySearch } from './search.ts'
@@ -68,8 +70,10 @@ const columns: readonly DataColumn<PolicyVersion>[] = [
   {
     id: 'published',
     name: text.published,
-    cell: ({ published_at: at }) => <span title={fullTime(at * 1_000)}>{time(at * 1_000)}</span>,
+    cell: ({ published_at: at }) => <span title={fullTime(at * 1_000)}>{dateAndTime(at * 1_000)}</span>,
   },
+  { id: 'author', name: text.author, cell: ({ published_by: id }) => <Author id={id} /> },
+  { id: 'reason', name: text.reason, priority: 2, cell: ({ reason }) => reason ?? words.common.none },
   { id: 'mode', name: text.mode, priority: 2, cell: ({ mode }) => words.policies.states[mode] },
   { id: 'direction', name: text.direction, priority: 3, cell: ({ direction }) => text.directions[direction] },
   { id: 'scope', name: text.scope, priority: 2, cell: ({ scope }) => words.policies.scopes[scope] },
@@ -132,7 +136,8 @@ type RollbackProps = { readonly policy: Policy; readonly version: PolicyVersion;
 function RollbackDialog({ policy, version, onClose }: RollbackProps) {
   const rollback = useRollback(policy.id, onClose)
   const dialog = text.dialogs.rollback
-  const body = { revision: policy.revision, version: version.version }
+  const [reason, setReason] = useState('')
+  const body = { revision: policy.revision, version: version.version, ...reasonOf(reason) }
   return (
     <Dialog
       isWide
@@ -142,7 +147,7 @@ function RollbackDialog({ policy, version, onClose }: RollbackProps) {
         <>
           <Button onClick={onClose}>{words.common.cancel}</Button>
           <Button look="primary" disabled={rollback.isPending} onClick={() => rollback.mutate(body)}>
-            {text.publish(nextVersion(policy))}
+            {dialog.title(version.version)}
           </Button>
         </>
       }
@@ -155,13 +160,14 @@ function RollbackDialog({ policy, version, onClose }: RollbackProps) {
         <ContentDiff label={dialog.title(version.version)} before={policy.published} after={version} />
       )}
       <p>{dialog.undo}</p>
+      <ReasonField value={reason} onChange={setReason} />
       {rollback.isError && <ErrorNotice error={rollback.error} />}
       <CommandPreview
         call={{
           method: 'POST',
           path: `/v1/organization/policies/${policy.id}/rollback`,
           body,
-          command: `gatehouse policies rollback ${policy.id} --version ${version.version} --revision ${policy.revision}`,
+          command: `gatehouse policies rollback ${policy.id} --version ${version.version}${reasonOption(reason)} --revision ${policy.revision}`,
         }}
       />
     </Dialog>

@@ -165,14 +165,15 @@ export const useUpdatePolicy = (policyId: string, onSaved: (policy: Policy) => v
   })
 
 /** Changes of what is in force, each against the revision that is on the screen. */
+/** Only a publication has a reason. */
+type Publication = components['schemas']['PolicyPublication']
+
 export type PolicyAction = 'publish' | 'pause' | 'resume' | 'discard_draft'
 
 export const usePolicyAction = (policyId: string, onDone: () => void) =>
   useChange({
-    send: ({ action, revision }: { readonly action: PolicyAction; readonly revision: number }): Promise<Policy> =>
-      dataOf(
-        api.POST(`/v1/organization/policies/{policy_id}/${action}`, { params: pathOf(policyId), body: { revision } }),
-      ),
+    send: ({ action, body }: { readonly action: PolicyAction; readonly body: Publication }): Promise<Policy> =>
+      dataOf(api.POST(`/v1/organization/policies/{policy_id}/${action}`, { params: pathOf(policyId), body })),
     refresh: [['policies'], policyKey(policyId)],
     onDone,
   })

@@ -88,6 +88,7 @@ export const gateway = {
   versionsFailed: 'Could not load the versions',
   versionNumber: 'Version',
   versionTime: 'Saved',
+  versionAuthor: 'By',
   versionName: 'Name',
   versionTerms: 'Terms',
   versionOpen: (version: number) => `Open version ${version}`,

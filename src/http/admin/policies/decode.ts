@@ -1,7 +1,7 @@
 import type { Static } from 'typebox'
 import { contentChanges } from '../../../domain/policy/content.ts'
 import type { PolicyAt } from '../../../domain/policy/mutations.ts'
-import type { NewPolicy, PolicyPatch } from '../../../domain/policy/lifecycle.ts'
+import type { NewPolicy, PolicyPatch, PublicationNote } from '../../../domain/policy/lifecycle.ts'
 import type { PolicyPage } from '../../../domain/policy/store.ts'
 import { omitUndefined } from '../../omit-undefined.ts'
 import { pageOf } from '../../resources/list.ts'
@@ -37,4 +37,14 @@ export const policyAt = ({ actor, params }: PolicyInput, revision: number): Poli
   organizationId: actor.organization.id,
   id: params.policy_id,
   revision,
+})
+
+type PublicationInput = {
+  readonly actor: { readonly id: string }
+  readonly body: { readonly reason?: string | undefined }
+}
+
+export const noteOf = ({ actor, body }: PublicationInput): PublicationNote => ({
+  publishedBy: actor.id,
+  reason: body.reason ?? null,
 })

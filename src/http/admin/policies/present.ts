@@ -36,6 +36,8 @@ export const presentPolicyVersion = (version: PolicyVersion, { published }: Pick
   version: version.version,
   ...contentBody(version),
   published_at: toUnixSeconds(version.publishedAtMs),
+  published_by: version.publishedBy,
+  reason: version.reason,
   current: version.version === published?.version,
 })
 

@@ -6,8 +6,9 @@ import type { Route, RouteAnswer } from '../../route.ts'
 import { none } from '../../resources/fields.ts'
 import { pageOf, presentList } from '../../resources/list.ts'
 import type { AdminReads, AdminRoutes } from '../routes.ts'
-import { policyAt } from './decode.ts'
+import { noteOf, policyAt } from './decode.ts'
 import { managedPolicy, presentPolicy, presentPolicyVersion } from './present.ts'
+import { AtRevision, PublishPolicy, RollBack } from './publication-schema.ts'
 import * as Schema from './schema.ts'
 import type { PolicyStore } from '../../../domain/policy/store.ts'
 
@@ -41,9 +42,10 @@ export function publicationRoutes(
       permission: 'policies:publish',
       params: Schema.PolicyParams,
       query: none,
-      body: Schema.AtRevision,
+      body: PublishPolicy,
       answer: published,
-      operation: ({ policies: store }, input) => operations.publish(store, policyAt(input, input.body.revision)),
+      operation: ({ policies: store }, input) =>
+        operations.publish(store, policyAt(input, input.body.revision), noteOf(input)),
       managed: managedPolicy,
       present: presentPolicy,
       headers: warningOf,
@@ -56,7 +58,7 @@ export function publicationRoutes(
       permission: 'policies:publish',
       params: Schema.PolicyParams,
       query: none,
-      body: Schema.AtRevision,
+      body: AtRevision,
       answer: { ...answer, example: Schema.pausedExample },
       operation: ({ policies: store }, input) => operations.pause(store, policyAt(input, input.body.revision)),
       managed: managedPolicy,
@@ -71,7 +73,7 @@ export function publicationRoutes(
       permission: 'policies:publish',
       params: Schema.PolicyParams,
       query: none,
-      body: Schema.AtRevision,
+      body: AtRevision,
       answer: published,
       operation: ({ policies: store }, input) => operations.resume(store, policyAt(input, input.body.revision)),
       managed: managedPolicy,
@@ -87,10 +89,13 @@ export function publicationRoutes(
       permission: 'policies:publish',
       params: Schema.PolicyParams,
       query: none,
-      body: Schema.RollBack,
+      body: RollBack,
       answer: published,
       operation: ({ policies: store }, input) =>
-        operations.rollBack(store, policyAt(input, input.body.revision), input.body.version),
+        operations.rollBack(store, policyAt(input, input.body.revision), {
+          ...noteOf(input),
+          version: input.body.version,
+        }),
       managed: managedPolicy,
       present: presentPolicy,
       headers: warningOf,
@@ -105,7 +110,7 @@ export function publicationRoutes(
       permission: 'policies:write',
       params: Schema.PolicyParams,
       query: none,
-      body: Schema.AtRevision,
+      body: AtRevision,
       answer,
       operation: ({ policies: store }, input) => operations.discardDraft(store, policyAt(input, input.body.revision)),
       managed: managedPolicy,

@@ -47,7 +47,7 @@ const pauseOnSpike = Type.Boolean({
   description:
     'Whether a denial spike within 24 hours of the publication pauses the policy. Otherwise a spike is only reported.',
 })
-const revision = Type.Integer({
+export const revision = Type.Integer({
   minimum: 1,
   maximum: maxRevision,
   description: 'The revision that the caller has read. Responds with 409 if the policy has changed since.',
@@ -128,24 +128,6 @@ export const UpdatePolicy = Type.Object(
   },
 )
 
-export const AtRevision = Type.Object(
-  { revision },
-  { title: 'PolicyRevision', additionalProperties: false, examples: [{ revision: 3 }] },
-)
-
-export const RollBack = Type.Object(
-  {
-    revision,
-    version: Type.Integer({
-      minimum: 1,
-      maximum: maxRevision,
-      description: 'The version to publish again.',
-      examples: [1],
-    }),
-  },
-  { title: 'PolicyRollback', additionalProperties: false, examples: [{ revision: 3, version: 1 }] },
-)
-
 export const DeleteQuery = Type.Object({ revision }, { additionalProperties: false })
 
 const content = {
@@ -173,6 +155,8 @@ const versionExample = {
   version: 1,
   ...contentExample,
   published_at: 1_767_225_600,
+  published_by: 'adk_01k9z8y7x6w5v4t3s2r1q0p9n8',
+  reason: null,
   current: true,
 }
 
@@ -183,6 +167,11 @@ export const PolicyVersion = Type.Object(
     version: integer('The number of the version: 1, 2, 3 …', { minimum: 1 }),
     ...content,
     published_at: unixTime('Time of publication.'),
+    published_by: orNull(
+      Type.String(),
+      'The id of the key or member; `operator` for the command line on the server. Null for versions from before authors were recorded.',
+    ),
+    reason: orNull(Type.String(), 'Why it was published; null if nobody said so.'),
     current: Type.Boolean({ description: 'Whether it is the current version.' }),
   },
   { title: 'PolicyVersion', examples: [versionExample] },

@@ -50,7 +50,12 @@ export function configRoutes(
       operation: async ({ gateway }, { actor, body, ifMatch }) => {
         const seenAtMs = timeOfIfMatch(ifMatch)
         const config = configurations.check(...givenIn(body))
-        return configurations.save(gateway, { organizationId: actor.organization.id, config, seenAtMs })
+        return configurations.save(gateway, {
+          organizationId: actor.organization.id,
+          config,
+          savedBy: actor.id,
+          seenAtMs,
+        })
       },
       managed: () => ({ id: gatewayResourceId, kind: 'gateway.config.updated' }),
       present: presented,
@@ -122,12 +127,13 @@ const presentSaved = ({ config, version, isRolledBack, createdAtMs, updatedAtMs 
 const savedTag = ({ updated_at: time, rolled_back: isRolledBack }: ReturnType<typeof presentSaved>): string =>
   timeTag(time, isRolledBack ? 'rolled_back' : '')
 
-const presentConfigVersion = ({ id, version, config, createdAtMs }: ConfigurationVersion) => ({
+const presentConfigVersion = ({ id, version, config, createdAtMs, createdBy }: ConfigurationVersion) => ({
   id,
   object: 'policy_gateway.config_version',
   version,
   config,
   created_at: isoOrNull(createdAtMs),
+  created_by: createdBy,
 })
 
 const isoOrNull = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString())

@@ -88,6 +88,7 @@ const versionExample = {
   version: 1,
   config: example,
   created_at: '2026-01-01T00:00:00.000Z',
+  created_by: 'adk_01k9z8y7x6w5v4t3s2r1q0p9n8',
 }
 
 export const VersionList = listOf(
@@ -99,6 +100,10 @@ export const VersionList = listOf(
       version: Type.Integer({ description: 'Number of the save: 1, 2, 3 …' }),
       config: Configuration,
       created_at: isoTime('When it was saved.'),
+      created_by: orNull(
+        Type.String(),
+        'The id of the key or member who saved it; null for versions from before authors were recorded.',
+      ),
     },
     { title: 'GatewayConfigVersion' },
   ),

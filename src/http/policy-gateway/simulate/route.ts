@@ -71,7 +71,12 @@ export function simulateRoute(
       } = await perform(request, actor, async ({ gateway, eventLog }) => {
         // Without a configuration in the request, the saved one stays unchanged.
         const kept = config ?? ((await gateway.find(organizationId)) ?? unsaved).config
-        const { value, ...rest } = await configurations.save(gateway, { organizationId, config: kept, seenAtMs })
+        const { value, ...rest } = await configurations.save(gateway, {
+          organizationId,
+          config: kept,
+          savedBy: actor.id,
+          seenAtMs,
+        })
         const by = actorOf(request, actor)
         await eventLog.append(
           runFacts(simulation, { actor: by, principal: actor, saved: value, timeMs: clock.nowMs() }),

@@ -5,7 +5,7 @@ import type { Transaction } from '../database.ts'
 import { selectPage } from '../page.ts'
 
 type CurrentRow = { version: number; is_rolled_back: number; config: string; created_at: number; updated_at: number }
-type VersionRow = { id: string; version: number; config: string; created_at: number }
+type VersionRow = { id: string; version: number; config: string; created_at: number; created_by: string | null }
 
 const selectCurrent = `select c.version, c.is_rolled_back, c.created_at, v.config, v.created_at as updated_at
   from gateway_config c
@@ -18,8 +18,8 @@ const begin = `insert into gateway_config (organization_id, version, is_rolled_b
 const advance = `update gateway_config set version = version + 1, is_rolled_back = 0
   where organization_id = $1 and version = $2`
 
-const insertVersion = `insert into gateway_config_version (id, organization_id, version, config, created_at)
-  values ($1, $2, $3, $4, $5)`
+const insertVersion = `insert into gateway_config_version (id, organization_id, version, config, created_at, created_by)
+  values ($1, $2, $3, $4, $5, $6)`
 
 /** Gateway configurations in SQL, in the given transaction. */
 export function gatewayStore(tx: Transaction): GatewayStore {
@@ -38,7 +38,7 @@ export function gatewayStore(tx: Transaction): GatewayStore {
     },
     async save(organizationId, config, at) {
       if (!(await claimNext(tx, organizationId, at))) return false
-      const values = [at.id, organizationId, at.version + 1, JSON.stringify(config), at.nowMs]
+      const values = [at.id, organizationId, at.version + 1, JSON.stringify(config), at.nowMs, at.savedBy]
       await tx.run(insertVersion, values)
       return true
     },
@@ -58,7 +58,7 @@ export function gatewayStore(tx: Transaction): GatewayStore {
         tx,
         {
           table: 'gateway_config_version',
-          columns: 'id, version, config, created_at',
+          columns: 'id, version, config, created_at, created_by',
           where: { organization_id: organizationId },
           by: 'version',
           map: versionOfRow,
@@ -74,11 +74,12 @@ async function claimNext(tx: Transaction, organizationId: string, { version, now
   return (await tx.run(isFirst ? begin : advance, [organizationId, isFirst ? nowMs : version])) === 1
 }
 
-const versionOfRow = ({ id, version, config, created_at: createdAtMs }: VersionRow): ConfigurationVersion => ({
-  id,
-  version,
-  config: configurationOf(config),
-  createdAtMs,
+const versionOfRow = (row: VersionRow): ConfigurationVersion => ({
+  id: row.id,
+  version: row.version,
+  config: configurationOf(row.config),
+  createdAtMs: row.created_at,
+  createdBy: row.created_by,
 })
 
 /** Fields that did not exist when the row was written get their defaults. */

@@ -78,7 +78,8 @@ export function policyStore(tx: Transaction): PolicyStore {
       )) === 1,
 
     async insertVersion({ organizationId, id }, version) {
-      const values = [version.id, version.version, version.publishedAtMs, ...contentValues(version)]
+      const { id: versionId, version: number, publishedAtMs, publishedBy, reason } = version
+      const values = [versionId, number, publishedAtMs, publishedBy, reason, ...contentValues(version)]
       await tx.run(
         `insert into policy_version (organization_id, policy_id, ${policyColumns.version})
          values (${numbered(1, 2 + values.length).join(', ')})`,

@@ -9,7 +9,7 @@ const summaryColumns =
 const contentColumns = Object.values(policyFields)
   .map(({ name }) => name)
   .join(', ')
-const versionColumns = `id, version, published_at, ${contentColumns}`
+const versionColumns = `id, version, published_at, published_by, reason, ${contentColumns}`
 
 export const policyColumns = {
   summary: summaryColumns,
@@ -33,7 +33,13 @@ export type SummaryRow = {
   updated_at: number
 }
 
-export type VersionRow = ContentRow & { id: string; version: number; published_at: number }
+export type VersionRow = ContentRow & {
+  id: string
+  version: number
+  published_at: number
+  published_by: string | null
+  reason: string | null
+}
 
 type JoinedVersion = { [Column in keyof VersionRow as `v_${Column}`]: VersionRow[Column] }
 type NoVersion = { [Column in keyof JoinedVersion]: null }
@@ -54,6 +60,8 @@ export const versionOfRow = (row: VersionRow): PolicyVersion => ({
   id: row.id,
   version: row.version,
   publishedAtMs: row.published_at,
+  publishedBy: row.published_by,
+  reason: row.reason,
 })
 
 export const policyOfRow = (row: PolicyRow): Policy => ({

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { itemsOf, textOf } from '../../../../support/administration.ts'
+import { errorOf, itemsOf, textOf } from '../../../../support/administration.ts'
 import { adminSuite } from '../../../../support/admin-suite.ts'
 
 describe('listing the versions of a policy', () => {
@@ -9,6 +9,30 @@ describe('listing the versions of a policy', () => {
   it('returns an empty page before the first publication', async () => {
     const { data, first_id: firstId } = await admin().get(`/policies/${textOf(await policy())}/versions`)
     assert.deepEqual([data, firstId], [[], null])
+  })
+
+  it('names who published each, and why', async () => {
+    const { id, revision } = await policy()
+    const published = await admin().post(`/policies/${String(id)}/publish`, { revision, reason: 'Approved by legal' })
+    const again = { revision: Number(published['revision']), rule: 'Another rule' }
+    const changed = (await admin().send('PATCH', `/policies/${String(id)}`, { body: again })).body
+    await admin().post(`/policies/${String(id)}/publish`, { revision: changed['revision'] })
+    const [author] = itemsOf(await admin().get('/admin_api_keys?order=asc'))
+    const versions = itemsOf(await admin().get(`/policies/${String(id)}/versions`))
+    assert.deepEqual(
+      versions.map(({ published_by: by, reason }) => [by, reason]),
+      [
+        [author?.['id'], null],
+        [author?.['id'], 'Approved by legal'],
+      ],
+    )
+    const recorded = itemsOf(await admin().get(`/audit_logs?kind=policy.published&policy_id=${String(id)}`))
+    assert.deepEqual(
+      recorded.map(({ details }) => (details as Record<string, unknown>)['reason']),
+      [undefined, 'Approved by legal'],
+    )
+    const empty = await admin().send('POST', `/policies/${String(id)}/publish`, { body: { revision: 9, reason: '' } })
+    assert.deepEqual([empty.status, errorOf(empty)['param']], [422, 'reason'])
   })
 
   it('pages through them, newest first', async () => {

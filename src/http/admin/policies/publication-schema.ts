@@ -1,0 +1,36 @@
+import Type from 'typebox'
+import { maxRevision } from '../../../domain/policy/policy.ts'
+import { revision } from './schema.ts'
+
+export const AtRevision = Type.Object(
+  { revision },
+  { title: 'PolicyRevision', additionalProperties: false, examples: [{ revision: 3 }] },
+)
+
+const reason = Type.Optional(
+  Type.String({
+    minLength: 1,
+    maxLength: 500,
+    description: 'Why, for those who read the versions later.',
+    examples: ['Approved by legal'],
+  }),
+)
+
+export const PublishPolicy = Type.Object(
+  { revision, reason },
+  { title: 'PolicyPublication', additionalProperties: false, examples: [{ revision: 3, reason: 'Approved by legal' }] },
+)
+
+export const RollBack = Type.Object(
+  {
+    revision,
+    reason,
+    version: Type.Integer({
+      minimum: 1,
+      maximum: maxRevision,
+      description: 'The version to publish again.',
+      examples: [1],
+    }),
+  },
+  { title: 'PolicyRollback', additionalProperties: false, examples: [{ revision: 3, version: 1 }] },
+)
