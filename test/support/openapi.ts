@@ -42,7 +42,10 @@ export function operationsOf(openapi: object, prefix: string): DescribedOperatio
         answers: Object.fromEntries(
           Object.entries(responses)
             .filter(([status]) => status !== '304')
-            .map(([status, each]) => [status, schemaOf(each) ?? schemaOf(each, 'application/x-ndjson') ?? {}]),
+            .map(([status, each]) => [
+              status,
+              schemaOf(each) ?? schemaOf(each, 'application/x-ndjson') ?? schemaOf(each, 'text/html') ?? {},
+            ]),
         ),
         event: schemaOf(responses['200'], 'text/event-stream'),
         headers: Object.fromEntries(

@@ -49,7 +49,7 @@ export function auditProofRoute(parts: ProofParts): Route {
     answers: {
       200: {
         description: 'The file.',
-        contentType: 'text/html; charset=utf-8',
+        contentType: 'text/html',
         schema: Type.String({ examples: ['<!doctype html>\n'] }),
       },
     },
