@@ -40,7 +40,7 @@ const request = fc.record({
   keyId: fc.constantFrom('key_1', undefined),
   model: fc.constantFrom('a', 'b'),
   decision: fc.constantFrom('allow' as const, 'refuse' as const),
-  hasFailed: fc.boolean(),
+  failure: fc.constantFrom(undefined, 'upstream_timeout', 'rate_limit_exceeded', 'model_not_found'),
   latencyMs: fc.constantFrom(3, 25, 700, 90_000),
   outputTokens: fc.nat(50),
 })
@@ -152,7 +152,7 @@ type RequestInput = {
   readonly keyId: string | undefined
   readonly model: string
   readonly decision: 'allow' | 'refuse'
-  readonly hasFailed: boolean
+  readonly failure: string | undefined
   readonly latencyMs: number
   readonly outputTokens: number
 }
@@ -242,7 +242,7 @@ async function openScene(open: () => Promise<Database>) {
         verdict: { decision: input.decision, isEnforced: true },
         model: { provider: 'p', name: input.model, inputTokens: 1, outputTokens: input.outputTokens, costUsd: 0.001 },
         call: { method: 'POST', path: '/', address: '127.0.0.1', status: 200, latencyMs: input.latencyMs },
-        ...(input.hasFailed && { failure: { code: 'upstream_timeout' } }),
+        ...(input.failure !== undefined && { failure: { code: input.failure } }),
       },
       clock,
     )
@@ -284,6 +284,12 @@ const sumNames = [
   'latency_5',
   'latency_11',
 ]
+
+/** A mistake of the caller is neither. */
+const countedErrors: Readonly<Record<string, string>> = {
+  upstream_timeout: 'failures',
+  rate_limit_exceeded: 'rate_limited',
+}
 
 type Row = Readonly<Record<string, Value>>
 
@@ -330,7 +336,7 @@ function createNaiveSums() {
     },
     addRequest(id: string, input: RequestInput) {
       const at = { id, atMs: startMs + input.minute * minuteMs }
-      const status = input.decision === 'refuse' ? 'denied' : input.hasFailed ? 'error' : 'ok'
+      const status = input.decision === 'refuse' ? 'denied' : input.failure === undefined ? 'ok' : 'error'
       const values = {
         requests: 1,
         denials: status === 'denied' ? 1 : 0,
@@ -343,9 +349,10 @@ function createNaiveSums() {
       const { model, decision } = input
       add('traffic', at, { ...values, project_id: 'proj_1', model, upstream: 'p', decision, status })
       add('key', at, { ...values, key_id: input.keyId ?? '' })
-      if (status !== 'error') return
-      const failing = ['', ' proj_1', ...(input.keyId === undefined ? [] : [` ${input.keyId}`])]
-      for (const subject of failing) add('policy', at, { subject: `failures${subject}`, version: 0, requests: 1 })
+      const counted = countedErrors[input.failure ?? '']
+      if (status !== 'error' || counted === undefined) return
+      const scopes = ['', ' proj_1', ...(input.keyId === undefined ? [] : [` ${input.keyId}`])]
+      for (const scope of scopes) add('policy', at, { subject: counted + scope, version: 0, requests: 1 })
     },
     addCount({ organizationId: id, subject, version, ...each }: MinuteCount) {
       add(

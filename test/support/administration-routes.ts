@@ -230,6 +230,7 @@ export const adminRoutes: readonly AdminRoute[] = [
   { method: 'GET', path: '/system', permission: 'system:read' },
   { method: 'POST', path: '/upstreams/{upstream}/probe', permission: 'system:probe' },
   { method: 'GET', path: '/overview', permission: 'audit:read' },
+  { method: 'GET', path: '/overview/period', permission: 'audit:read' },
   { method: 'GET', path: '/traffic', permission: 'audit:read' },
   { method: 'GET', path: '/requests', permission: 'audit:read' },
   { method: 'GET', path: '/requests/export', permission: 'audit:read' },

@@ -9,7 +9,7 @@ import { attentionStores } from '../features/overview.ts'
 import type { Infrastructure } from '../infrastructure.ts'
 import type { Stores } from '../stores.ts'
 
-/** Reads what the attention list of the overview is made from. Upstreams have a rule of their own. */
+/** Reads what the attention list of the overview is made from. Upstreams and the use of keys have rules of their own. */
 export function attentionReader({ config, database, clock, ids }: Infrastructure, stores: Stores) {
   const reads = { ...attentionStores(stores)(stores.reading), events: stores.reportedEvents }
   const ledger = ledgerReports(database, { clock, userDays: config.audit.retention_days })
@@ -20,6 +20,6 @@ export function attentionReader({ config, database, clock, ids }: Infrastructure
     const spend = await readSpend(organizationId, { ledger, balance, creditUsd: config.credits.credit_usd, nowMs })
     const options = { organizationId, nowMs, hasJudge: config.policies.judge !== undefined }
     const facts = await readAttentionFacts(reads, { ...options, expiresWithinMs, spikeMinutes: windowMinutes })
-    return { ...facts, upstreams: [], spend }
+    return { ...facts, upstreams: [], keyUse: [], spend }
   }
 }

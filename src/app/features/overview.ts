@@ -1,15 +1,23 @@
+import { overrideStore } from '../../adapters/stores/sql/credits/limit-overrides.ts'
 import { ledgerStore } from '../../adapters/stores/sql/credits/ledger.ts'
 import { ledgerReports } from '../../adapters/stores/sql/credits/reports.ts'
 import { exportStore } from '../../adapters/stores/sql/exports/sinks.ts'
 import { directoryStore } from '../../adapters/stores/sql/identity/directory.ts'
+import { memberStore } from '../../adapters/stores/sql/identity/members.ts'
 import { gatewayStore } from '../../adapters/stores/sql/policies/gateway-configurations.ts'
 import { policyStore } from '../../adapters/stores/sql/policies/policies.ts'
 import { reportedSpikes } from '../../adapters/stores/sql/policies/reported-spikes.ts'
+import { subjectSums } from '../../adapters/stores/sql/rollup/subject-sums.ts'
 import { trafficStore } from '../../adapters/stores/sql/rollup/traffic.ts'
+import { createFirstSteps } from '../../domain/overview/first-steps.ts'
+import { createKeyUseReader, keyLimits } from '../../domain/overview/key-use.ts'
+import { tierOf, tierTable, withOverrides } from '../../domain/limits/tiers.ts'
+import { periodRoute } from '../../http/admin/overview/period-route.ts'
 import { overviewRoute } from '../../http/admin/overview/route.ts'
 import { overviewStreamRoute } from '../../http/admin/overview/stream.ts'
 import { trafficRoute } from '../../http/admin/traffic/routes.ts'
 import { createResourceRoutes } from '../../http/resources/route.ts'
+import type { Organization } from '../../domain/identity/principal.ts'
 import type { Transaction } from '../../adapters/stores/sql/database.ts'
 import type { Stores } from '../stores.ts'
 import type { Feature, FeatureParts, RunningServerParts } from './feature.ts'
@@ -26,13 +34,21 @@ export const attentionStores = (stores: Stores) => (tx: Transaction) => ({
 /** How the service does, and what needs a person. */
 export function createOverview(parts: FeatureParts, server: RunningServerParts): Feature {
   const { config, database, clock, ids, stores } = parts
-  const own = stores.of(attentionStores(stores))
+  const own = stores.of((tx) => ({
+    ...attentionStores(stores)(tx),
+    members: memberStore(tx),
+    overrides: overrideStore(tx),
+  }))
+  const subjects = subjectSums(database, clock)
   const reads = {
     ...own.reads,
     events: stores.reportedEvents,
     ledger: ledgerReports(database, { clock, userDays: config.audit.retention_days }),
     traffic: trafficStore(database, clock),
+    subjects,
   }
+  const tiers = withOverrides(tierTable, config.limits.tiers)
+  const readCachedUse = createKeyUseReader(clock)
   const { inFlight, readiness, installation } = server
   const shown = {
     balances: ledgerStore(database, { ids, clock }),
@@ -43,12 +59,21 @@ export function createOverview(parts: FeatureParts, server: RunningServerParts):
     readiness,
     upstreams: installation.upstreams,
     isSystemVisible: config.administration.system_visible,
+    readFirstSteps: createFirstSteps(installation.listServedModels),
+    readKeyUse: (organization: Organization) =>
+      readCachedUse(organization.id, async () => ({
+        traffic: reads.traffic,
+        subjects,
+        limitsOf: keyLimits(tiers[tierOf(organization)], await own.reads.overrides.list(organization.id)),
+        findKey: (keyId) => own.reads.directory.findApiKey(organization.id, keyId),
+      })),
   }
   return {
     administration(surface) {
       const routes = createResourceRoutes({ ...surface, ...own, reads })
       return [
         overviewRoute(routes, shown),
+        periodRoute(routes, shown),
         overviewStreamRoute({ ...surface, reads, inFlight }),
         trafficRoute(routes, clock),
       ]

@@ -18,6 +18,7 @@ const nothing: AttentionFacts = {
   configuration: undefined,
   sinks: [],
   expiringKeys: [],
+  keyUse: [],
   upstreams: [],
   spend: wellFunded,
 }
@@ -134,8 +135,21 @@ describe('what needs attention', () => {
       [
         'upstream_resting',
         'warning',
-        'The upstream openai fails with upstream_timeout, and is left out for some seconds',
+        'The upstream openai fails with upstream_timeout, and is skipped for some seconds',
       ],
+    ])
+  })
+
+  it('names keys at or near their limit of a day, with what was rejected', () => {
+    const keyUse = [
+      { keyId: 'key_1', name: 'Batch', percent: 100, rejected: 900 },
+      { keyId: 'key_2', name: 'Chat', percent: 85.7, rejected: 0 },
+      { keyId: 'key_3', name: 'Bursts', percent: 3, rejected: 12 },
+    ]
+    assert.deepEqual(textsOf({ keyUse }), [
+      ['key_near_limit', 'warning', 'The key Batch has used 100 % of its day limit; limits rejected 900 requests'],
+      ['key_near_limit', 'warning', 'Limits rejected 12 requests of the key Bursts in a day'],
+      ['key_near_limit', 'info', 'The key Chat has used 85 % of its day limit'],
     ])
   })
 

@@ -6,6 +6,7 @@ import type { AdminKey } from '../identity/principal.ts'
 import type { Permission } from '../identity/permissions.ts'
 import type { UpstreamStatus } from '../inference/upstream-status.ts'
 import type { Policy, PolicySummary } from '../policy/policy.ts'
+import { nearPercent, type KeyUse } from './key-use.ts'
 import type { Spend } from './overview.ts'
 
 export type AttentionSeverity = 'info' | 'warning' | 'error'
@@ -22,6 +23,7 @@ const permissionOfKind = {
   dead_letters: 'exports:read',
   credit_low: 'usage:read',
   key_expiring: 'keys:read',
+  key_near_limit: 'keys:read',
   upstream_resting: 'system:read',
 } as const satisfies Record<string, Permission>
 
@@ -62,6 +64,8 @@ export type AttentionFacts = {
   readonly sinks: readonly WatchedSink[]
   /** Keys of both kinds that work, and expire soon. */
   readonly expiringKeys: readonly Pick<AdminKey, 'id' | 'name' | 'expiresAtMs'>[]
+  /** Keys at or near their limit of a day. */
+  readonly keyUse: readonly KeyUse[]
   /** Of this node. */
   readonly upstreams: readonly Pick<UpstreamStatus, 'name' | 'state' | 'lastError'>[]
   readonly spend: Spend
@@ -84,6 +88,7 @@ export function attentionOf(facts: AttentionFacts, mayRead: (permission: Permiss
     ...facts.sinks.flatMap(sinkItems),
     ...creditItems(facts.spend),
     ...facts.upstreams.filter(({ state }) => state === 'resting').map(upstreamItem),
+    ...facts.keyUse.map(keyUseItem),
     ...facts.expiringKeys.map((key) => keyItem(key, facts.nowMs)),
   ]
   return items
@@ -162,7 +167,7 @@ function creditItems({ daysLeft, balanceUsd }: Spend): AttentionItem[] {
 const upstreamItem = ({ name, lastError }: AttentionFacts['upstreams'][number]): AttentionItem => ({
   kind: 'upstream_resting',
   severity: 'warning',
-  text: `The upstream ${name} fails${lastError === null ? '' : ` with ${lastError.code}`}, and is left out for some seconds`,
+  text: `The upstream ${name} fails${lastError === null ? '' : ` with ${lastError.code}`}, and is skipped for some seconds`,
   objectId: name,
   sinceMs: lastError?.atMs ?? null,
 })
@@ -177,3 +182,17 @@ function keyItem({ id, name, expiresAtMs }: AttentionFacts['expiringKeys'][numbe
     sinceMs: null,
   }
 }
+
+/** A key that is not near its own limit was rejected by its limit of a minute, or by those of its project or organization. */
+function keyUseItem({ keyId, name, percent, rejected }: KeyUse): AttentionItem {
+  const isNear = percent >= nearPercent
+  const used = `The key ${name} has used ${Math.floor(percent)} % of its day limit`
+  const rejections = `limits rejected ${plural(rejected, 'request')}`
+  const text = isNear
+    ? used + (rejected > 0 ? `; ${rejections}` : '')
+    : `${capitalized(rejections)} of the key ${name} in a day`
+  const isOver = rejected > 0 || percent >= 100
+  return { kind: 'key_near_limit', severity: isOver ? 'warning' : 'info', text, objectId: keyId, sinceMs: null }
+}
+
+const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)

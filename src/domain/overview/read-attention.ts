@@ -33,11 +33,11 @@ type ReadOptions = {
 
 const page = { limit: 20, order: 'desc' } as const
 
-/** The facts that attention is made from. The caller adds the spend, which it shows as well, and the upstreams of its node. */
+/** The facts that attention is made from. The caller adds the spend, which it shows as well, the use of keys, and the upstreams of its node. */
 export async function readAttentionFacts(
   stores: AttentionStores,
   { organizationId, nowMs, hasJudge, expiresWithinMs = expiresSoonMs, spikeMinutes = dayMinutes }: ReadOptions,
-): Promise<Omit<AttentionFacts, 'spend' | 'upstreams'>> {
+): Promise<Omit<AttentionFacts, 'spend' | 'upstreams' | 'keyUse'>> {
   const { policies, spikes, gateway, exports, directory } = stores
   const expiring = { ...page, status: { is: 'active', nowMs }, expiresBeforeMs: nowMs + expiresWithinMs } as const
   const [paused, reported, inForce, configuration, sinks, apiKeys, adminKeys] = await Promise.all([

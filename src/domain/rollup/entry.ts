@@ -3,7 +3,7 @@ import type { ChainedEvent } from '../audit/chain/chained-event.ts'
 import type { Charge } from '../credits/charge.ts'
 import type { MinuteCount } from '../evaluation/spikes/decision-counts.ts'
 import { latencyBounds } from '../traffic/traffic.ts'
-import { failureSubject, isFailure } from './failures.ts'
+import { failureSubject, isFailure, isRateLimited, rateLimitSubject } from './failures.ts'
 import { minute, startOf, type RollupKind } from './kinds.ts'
 
 export type DimensionValue = string | number
@@ -46,11 +46,18 @@ export function entryOfCharge({ outcome, usage, ...charge }: Charge): RollupEntr
 /** What a request adds. Other events add nothing. */
 export function entriesOfEvent(event: ChainedEvent): RollupEntry[] {
   if (event.code !== 'gateway.request.decided') return []
-  return [entryOfRequest(event), ...(isFailure(event) ? failureEntries(event) : [])]
+  const entries = [entryOfRequest(event)]
+  if (isFailure(event)) entries.push(...errorEntries(event, failureSubject))
+  else if (isRateLimited(event)) entries.push(...errorEntries(event, rateLimitSubject))
+  return entries
 }
 
-function failureEntries({ timeMs, projectId, actorId }: ChainedEvent): RollupEntry[] {
-  const subjects = [undefined, projectId ?? undefined, actorId ?? undefined].map(failureSubject)
+/** One for the organization, one for the project and one for the key. */
+function errorEntries(
+  { timeMs, projectId, actorId }: ChainedEvent,
+  subjectOf: (id: string | undefined) => string,
+): RollupEntry[] {
+  const subjects = [undefined, projectId ?? undefined, actorId ?? undefined].map(subjectOf)
   const startTime = startOf(toUnixSeconds(timeMs), minute)
   return [...new Set(subjects)].map((subject) => ['decision', startTime, [storable(subject), 0], [1, 0, 0, 0]])
 }

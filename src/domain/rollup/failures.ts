@@ -22,8 +22,21 @@ const failureCodes: readonly string[] = [
  * Failed requests are counted like decisions, each under a subject of its own: the organization, a project or a key. Nodes of an
  * earlier version fold such entries, which they could not do with a kind that they do not know.
  */
-export const failureSubject = (id: string | undefined): string => (id === undefined ? 'failures' : `failures ${id}`)
+export const failureSubject = subjectsOf('failures')
+
+/** Requests that a rate limit rejected are counted in the same way. */
+export const rateLimitSubject = subjectsOf('rate_limited')
+
+function subjectsOf(name: string): (id: string | undefined) => string {
+  return (id) => (id === undefined ? name : `${name} ${id}`)
+}
 
 /** Whether a request failed because of an upstream or of the service. */
 export const isFailure = ({ status, errorCode }: Pick<ChainedEvent, 'status' | 'errorCode'>): boolean =>
   status === 'error' && errorCode !== null && failureCodes.includes(errorCode)
+
+/** Whether a rate limit rejected the request, so that its caller sends too much. */
+export const isRateLimited = ({ status, errorCode }: Pick<ChainedEvent, 'status' | 'errorCode'>): boolean =>
+  status === 'error' && errorCode === rateLimitCode
+
+const rateLimitCode: FaultCode = 'rate_limit_exceeded'

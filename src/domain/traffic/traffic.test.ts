@@ -2,7 +2,14 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { isFault } from '../../base/fault.ts'
-import { latencyBounds, percentile, readTraffic, type TrafficQuery, type TrafficSum } from './traffic.ts'
+import {
+  latencyBounds,
+  percentile,
+  percentileRange,
+  readTraffic,
+  type TrafficQuery,
+  type TrafficSum,
+} from './traffic.ts'
 
 const bucketsOf = (latencies: readonly number[]): number[] => {
   const buckets = Array<number>(latencyBounds.length + 1).fill(0)
@@ -58,5 +65,23 @@ describe('reading traffic', () => {
     await assert.rejects(readTraffic(storeOf(10_000_000), query), (error) => {
       return isFault(error) && error.kind === 'validation' && error.details.param === 'step'
     })
+  })
+})
+
+describe('the range of a percentile', () => {
+  it('is a bucket without an estimate for few requests, whose place in it is not known', () => {
+    assert.deepEqual(percentileRange([0, 0, 0, 1], 0.95), { fromMs: 100, toMs: 250, estimateMs: null })
+    assert.deepEqual(percentileRange([5], 0.95), { fromMs: 0, toMs: 25, estimateMs: null })
+  })
+
+  it('has an estimate for many requests', () => {
+    const latency = [0, 0, 0, 100]
+    assert.deepEqual(percentileRange(latency, 0.95), { fromMs: 100, toMs: 250, estimateMs: percentile(latency, 0.95) })
+  })
+
+  it('has no upper end above the highest bound, and is null without requests', () => {
+    const latency = [...Array<number>(11).fill(0), 500]
+    assert.deepEqual(percentileRange(latency, 0.95), { fromMs: 60_000, toMs: null, estimateMs: null })
+    assert.equal(percentileRange([], 0.95), null)
   })
 })

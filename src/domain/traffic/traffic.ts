@@ -75,3 +75,25 @@ export function percentile(latency: readonly number[], share: number): number | 
   }
   return latencyBounds.at(-1) ?? null
 }
+
+/** The range of latency in which a percentile is; `toMs` is null if it is above the highest bound. */
+export type PercentileRange = {
+  readonly fromMs: number
+  readonly toMs: number | null
+  /** The percentile within the range; null if there are too few requests to tell. */
+  readonly estimateMs: number | null
+}
+
+/** With fewer requests, a percentile is one of them, and where it is within its bucket is not known. */
+const fewestForEstimate = 100
+
+/** The bucket of a percentile, and an estimate within it where there are enough requests; null without requests. */
+export function percentileRange(latency: readonly number[], share: number): PercentileRange | null {
+  const total = latency.reduce((sum, each) => sum + each, 0)
+  if (total === 0) return null
+  let below = 0
+  const at = latency.findIndex((count) => (below += count) >= share * total && count > 0)
+  const toMs = latencyBounds[at] ?? null
+  const isEstimated = toMs !== null && total >= fewestForEstimate
+  return { fromMs: latencyBounds[at - 1] ?? 0, toMs, estimateMs: isEstimated ? percentile(latency, share) : null }
+}

@@ -3,10 +3,14 @@ import { toUnixSeconds, type Clock } from '../../../base/clock.ts'
 import { attentionOf, type AttentionItem } from '../../../domain/overview/attention.ts'
 import { readSpend, readTrafficNow, type TrafficNow } from '../../../domain/overview/overview.ts'
 import { readAttentionFacts, type AttentionStores } from '../../../domain/overview/read-attention.ts'
-import { holds } from '../../../domain/identity/permissions.ts'
+import type { FirstStepReader, FirstSteps, FirstStepStores } from '../../../domain/overview/first-steps.ts'
+import type { KeyUse } from '../../../domain/overview/key-use.ts'
+import type { WatchedSink } from '../../../domain/audit/export/export-sink.ts'
+import { holds, type Permission } from '../../../domain/identity/permissions.ts'
+import type { Organization } from '../../../domain/identity/principal.ts'
 import { noBalance, type LedgerStore } from '../../../domain/credits/ledger-store.ts'
 import type { LedgerReports } from '../../../domain/credits/reports.ts'
-import type { Upstreams } from '../../../domain/inference/upstream-status.ts'
+import type { Upstreams, UpstreamStatus } from '../../../domain/inference/upstream-status.ts'
 import type { TrafficStore } from '../../../domain/traffic/traffic.ts'
 import type { InFlight } from '../../inference/in-flight.ts'
 import { none } from '../../resources/fields.ts'
@@ -16,6 +20,7 @@ import { hasSystemAccess, type SystemVisibility } from '../system/authority.ts'
 import { OverviewObject, type OverviewTick } from './schema.ts'
 
 export type OverviewReads = AttentionStores & {
+  readonly events: FirstStepStores['events']
   readonly ledger: LedgerReports
   readonly traffic: Pick<TrafficStore, 'sums'>
 }
@@ -28,6 +33,8 @@ type OverviewParts = SystemVisibility & {
   readonly inFlight: Pick<InFlight, 'count'>
   readonly readiness: readonly HealthCheck[]
   readonly upstreams: Pick<Upstreams, 'list' | 'listOwn'>
+  readonly readFirstSteps: FirstStepReader
+  readonly readKeyUse: (organization: Organization) => Promise<readonly KeyUse[]>
 }
 
 /** `/v1/organization/overview`: how the service does, what is spent, and what needs a person. */
@@ -48,11 +55,14 @@ export function overviewRoute({ read }: AdminReads<OverviewReads>, parts: Overvi
       const { id, metered } = organization
       const nowMs = clock.nowMs()
       const balance = metered ? ((await balances.balance(id)) ?? noBalance) : undefined
-      const [now, spend, facts, health] = await Promise.all([
+      const mayRead = (permission: Permission): boolean => holds(permissions, permission)
+      const [now, spend, facts, health, keyUse, firstSteps] = await Promise.all([
         readTrafficNow(traffic, id, nowMs),
         readSpend(id, { ledger, balance, creditUsd, nowMs }),
         readAttentionFacts(stores, { organizationId: id, nowMs, hasJudge }),
         Promise.all(readiness.map(healthOf)),
+        parts.readKeyUse(organization),
+        parts.readFirstSteps(stores, id),
       ])
       const shared = hasSystemAccess(actor, parts) ? parts.upstreams.list() : []
       const upstreams = [...shared, ...(await parts.upstreams.listOwn(id))]
@@ -66,9 +76,10 @@ export function overviewRoute({ read }: AdminReads<OverviewReads>, parts: Overvi
           days_left: spend.daysLeft,
         },
         health,
-        attention: attentionOf({ ...facts, upstreams, spend }, (permission) => holds(permissions, permission)).map(
-          presentItem,
-        ),
+        upstreams: mayRead('system:read') ? upstreams.map(presentUpstream) : [],
+        sinks: mayRead('exports:read') ? facts.sinks.map(presentSink) : [],
+        attention: attentionOf({ ...facts, keyUse, upstreams, spend }, mayRead).map(presentItem),
+        first_steps: firstSteps ? presentFirstSteps(firstSteps) : null,
       }
     },
   })
@@ -92,6 +103,29 @@ async function healthOf({ part, problem, isVital = () => true }: HealthCheck): P
   if (message === undefined) return { part, state: 'ok', text: null }
   return { part, state: isVital() ? 'failing' : 'degraded', text: message }
 }
+
+const presentUpstream = (upstream: UpstreamStatus): Overview['upstreams'][number] => ({
+  name: upstream.name,
+  state: upstream.state,
+  in_flight: upstream.inFlight,
+  p95_ms: upstream.p95Ms,
+  last_error: upstream.lastError?.code ?? null,
+  skipped_seconds: Math.ceil(upstream.cooldownLeftMs / 1000),
+})
+
+const presentSink = ({ id, label, health }: WatchedSink): Overview['sinks'][number] => ({
+  id,
+  name: label,
+  state: health.state,
+  waiting_events: health.backlogEvents,
+  last_error: health.lastError,
+})
+
+const presentFirstSteps = (steps: FirstSteps): NonNullable<Overview['first_steps']> => ({
+  request_id: steps.requestId,
+  has_policy: steps.hasPolicy,
+  has_model: steps.hasModel,
+})
 
 const presentItem = ({ objectId, sinceMs, ...item }: AttentionItem): Overview['attention'][number] => ({
   ...item,

@@ -12,11 +12,10 @@ import { none } from '../../resources/fields.ts'
 import type { Route } from '../../route.ts'
 import { invalidField } from '../../validate.ts'
 import type { AdminReads } from '../routes.ts'
-import { TrafficObject, TrafficQuery, trafficSteps } from './schema.ts'
+import { TrafficObject, TrafficQuery } from './schema.ts'
+import { spanOf, type Span } from './span.ts'
 import type { Clock } from '../../../base/clock.ts'
 
-const day = 86_400
-const maxSteps = 3_000
 const microPerUsd = 1_000_000
 
 /** `/v1/organization/traffic`: how many requests there were, and what became of them. */
@@ -67,17 +66,6 @@ function trafficFilterOf(query: Static<typeof TrafficQuery>): TrafficFilter {
       'must not be key together with a filter, because the sums by key have no other field',
     )
   return filter
-}
-
-type Span = { readonly from: number; readonly to: number; readonly step: number }
-
-function spanOf({ from, to, step: name }: Static<typeof TrafficQuery>, now: number): Span {
-  const step = trafficSteps[name]
-  const end = to ?? Math.ceil(now)
-  const start = Math.floor((from ?? end - day) / step) * step
-  if (start >= end) throw invalidField(['from'], 'must be before to')
-  if ((end - start) / step > maxSteps) throw invalidField(['step'], `must divide the period into at most ${maxSteps}`)
-  return { from: start, to: end, step }
 }
 
 function presentTraffic(
