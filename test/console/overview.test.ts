@@ -2,8 +2,6 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import type { Browser } from 'playwright-core'
 import { accessibilityViolations, launchBrowser, openPage, withoutBrowser } from '../support/browser.ts'
-import { startTestApp } from '../support/app.ts'
-import { newLink } from '../support/console.ts'
 import { openConsoleScene, type ConsoleScene } from '../support/console-scene.ts'
 import { startPrefixProxy } from '../support/prefix-proxy.ts'
 
@@ -37,41 +35,101 @@ describe('the overview of the console', { skip: withoutBrowser }, () => {
     assert.deepEqual(open.errors, [])
   })
 
-  it('leads through the first steps, which tick by what happens, and removes its samples', async () => {
-    await using fresh = await startTestApp()
+  it('compares every figure with the period before, and tells errors from rate limits and mistakes of callers', async () => {
+    await using limited = await openConsoleScene()
+    const admin = { authorization: `Bearer ${limited.adminKey}` }
+    await limited.ask('Hello')
+    const keyId = await callingKey(limited)
+    await limited.ask('Hello', 'unknown-model')
+    const override = { api_key_id: keyId, limits: { rpd: 12 } }
+    const set = await fetch(`${limited.url}/v1/organization/limits/overrides`, {
+      method: 'PUT',
+      headers: { ...admin, 'content-type': 'application/json' },
+      body: JSON.stringify(override),
+    })
+    assert.equal(set.status, 200, await set.text())
+    for (let at = 0; at < 24; at++) await limited.ask('Hello')
     await using open = await openPage(browser)
     const { page } = open
-    await page.goto(`${fresh.url}/console/#start=${await newLink(fresh)}`)
-    const steps = page.locator('section', { has: page.getByRole('heading', { name: 'First steps' }) })
-    await steps.getByText('Waiting for the first request …').waitFor()
-    assert.deepEqual(await accessibilityViolations(page), [])
-    const body = { model: 'gatehouse-echo', max_tokens: 10, messages: [{ role: 'user', content: 'Hello' }] }
-    await (await fresh.post('/v1/messages', body)).text()
-    await steps.getByText('Received.').waitFor()
-    await steps.getByRole('link', { name: 'Open the request' }).click()
-    await page.getByRole('complementary', { name: 'Request', exact: true }).getByText('Timeline').waitFor()
-    await page.getByRole('link', { name: 'Overview' }).click()
-    await steps.getByText('2 of 4').waitFor()
-    await steps.getByRole('button', { name: 'Load sample policies' }).click()
-    await steps.getByText('4 sample policies are loaded, in monitoring.').waitFor()
-    await steps.getByText('3 of 4').waitFor()
-    assert.deepEqual(await accessibilityViolations(page), [])
-    const list = async (): Promise<{ name: string; state: string }[]> => {
-      const response = await fresh.get('/v1/organization/policies', { authorization: `Bearer ${fresh.adminKey}` })
-      return ((await response.json()) as { data: { name: string; state: string }[] }).data
-    }
-    const loaded = await list()
-    await steps.getByText(/^Start the server with OPENAI_API_KEY/).waitFor()
-    assert.equal(loaded.length, 4)
-    assert.ok(loaded.every(({ name, state }) => name.startsWith('Sample: ') && state === 'monitoring'))
-    await steps.getByRole('button', { name: 'Remove sample policies' }).click()
-    await steps.getByText('are loaded').waitFor({ state: 'detached' })
-    assert.deepEqual(await list(), [])
-    await steps.getByRole('button', { name: 'Hide' }).click()
-    await page.reload()
-    await page.getByRole('heading', { name: 'Health' }).waitFor()
-    assert.equal(await page.getByRole('heading', { name: 'First steps' }).count(), 0)
+    await limited.openAt(page, '/overview')
+    const tile = (name: string) => page.locator('dl[aria-label="Figures"] > div', { hasText: name })
+    await tile('Rate limited')
+      .getByText(/^1[0-9]$/)
+      .waitFor()
+    await tile('Errors').getByText('0', { exact: true }).waitFor()
+    await tile('Requests').getByText('none in the day before').waitFor()
+    await tile('Errors').getByText('as in the day before').waitFor()
+    await tile('p95 latency')
+      .getByText(/^under \d+ ms$/)
+      .waitFor()
+    await page.getByText(/^Other errors 1$/).waitFor()
+    const attention = page.getByRole('link', { name: /^The key .* has used 1\d\d % of its day limit; limits rejected/ })
+    await attention.waitFor()
+    await page.getByRole('link', { name: /^Raise the limit: / }).click()
+    await page.waitForURL(new RegExp(`limits\\?view=limits&api_key_id=${keyId}`))
+    await page.goBack()
+    await page.getByRole('link', { name: 'Rate limited' }).click()
+    await page.waitForURL(/error=rate_limit_exceeded/)
+    await page.getByRole('row').filter({ hasText: 'Error' }).first().waitFor()
     assert.deepEqual(open.errors, [])
+  })
+
+  it('names what denied, the state of upstreams and sinks, and leads to them', async () => {
+    await using own = await openConsoleScene({ config: { exports: { allow_addresses: ['127.0.0.0/8'] } } })
+    const admin = { authorization: `Bearer ${own.adminKey}` }
+    const sink = {
+      type: 'webhook',
+      label: 'archive',
+      config: { url: 'http://127.0.0.1:9/', secret: `whsec_${'a'.repeat(32)}` },
+    }
+    const created = await own.post('/api/policy-gateway/exports', sink, admin)
+    assert.ok(created.ok, await created.text())
+    await own.ask('the falcon flies')
+    await using open = await openPage(browser)
+    const { page } = open
+    await own.openAt(page, '/overview')
+    const card = (title: string) =>
+      page.locator('section', { has: page.getByRole('heading', { name: title, exact: true }) })
+    await card('Health').getByRole('link', { name: 'archive' }).waitFor()
+    await card('Health')
+      .getByRole('listitem')
+      .filter({ hasText: 'echo' })
+      .getByText(/^(Works|Not called yet)/)
+      .waitFor()
+    // Decisions of policies are counted in memory first.
+    await card('Denied by').getByRole('link', { name: 'No code names' }).click({ timeout: 30_000 })
+    await page.waitForURL(new RegExp(`requests\\?.*policy_id=${own.policyId}`))
+    await page.getByRole('row').filter({ hasText: 'No code names' }).waitFor()
+    assert.deepEqual(open.errors, [])
+  })
+
+  it('marks in the chart what came into force, with version and author, for pointer and keyboard', async () => {
+    await using open = await openPage(browser)
+    const { page } = open
+    await scene.openAt(page, '/overview?range=1h')
+    const mark = page.getByRole('link', { name: /^No code names, version 1, by First administrator key, / })
+    await mark.waitFor()
+    const card = page.getByText('No code names, version 1')
+    assert.equal(await card.isVisible(), false)
+    await mark.focus()
+    assert.ok(await card.isVisible())
+    await page.getByRole('button', { name: 'As a table' }).focus()
+    assert.equal(await card.isVisible(), false)
+    await mark.hover()
+    assert.ok(await card.isVisible())
+    assert.deepEqual(await accessibilityViolations(page), [])
+    await mark.click()
+    await page.waitForURL(new RegExp(`policies/${scene.policyId}/history`))
+  })
+
+  it('shows the numbers of a bar under the pointer', async () => {
+    await using open = await openPage(browser)
+    const { page } = open
+    await scene.ask('Hello')
+    await scene.openAt(page, '/overview?range=24h')
+    await page.getByRole('img', { name: 'Decisions' }).locator('g').last().hover()
+    const row = page.locator('[aria-hidden="true"] li').filter({ hasText: 'All requests' })
+    await row.filter({ visible: true }).waitFor()
   })
 
   it('works below a path prefix of two segments, also from a deep link', async () => {
@@ -88,3 +146,10 @@ describe('the overview of the console', { skip: withoutBrowser }, () => {
     assert.deepEqual(open.errors, [])
   })
 })
+
+/** The key that requests of the scene are sent with. */
+async function callingKey({ url, adminKey }: ConsoleScene): Promise<string | undefined> {
+  const headers = { authorization: `Bearer ${adminKey}` }
+  const listed = await fetch(`${url}/v1/organization/requests`, { headers })
+  return ((await listed.json()) as { data: { api_key_id: string }[] }).data[0]?.api_key_id
+}

@@ -93,14 +93,15 @@ export function overviewPeriodContract({ name, skip, open }: Engine): void {
           hasMore: false,
         }),
       }
+      const gateway = { find: async () => undefined }
       const to = toUnixSeconds(clock.nowMs()) + 1
-      const denials = await topDenials({ policies, subjects }, 'org_1', { from: to - hour, to })
+      const denials = await topDenials({ policies, gateway, subjects }, 'org_1', { from: to - hour, to })
       assert.deepEqual(
-        denials.map(({ policy, figure, before }) => [policy?.name, figure, before]),
+        denials.map(({ check, id, name: rule, figure, before }) => [check, id, rule, figure, before]),
         [
-          ['Policy pol_2', 9, 0],
-          [undefined, 6, 0],
-          ['Policy pol_1', 5, 0],
+          ['policy', 'pol_2', 'Policy pol_2', 9, 0],
+          ['gateway', 'default', null, 6, 0],
+          ['policy', 'pol_1', 'Policy pol_1', 5, 0],
         ],
       )
       const use = {

@@ -25,6 +25,22 @@ export const count = (value: number | null | undefined): string =>
 
 export const shortCount = (value: number): string => (value < 10_000 ? integer.format(value) : compact.format(value))
 
+export const oneDigit = (value: number): string => oneDecimal.format(value)
+
+const change = new Intl.NumberFormat(undefined, {
+  style: 'percent',
+  maximumFractionDigits: 0,
+  signDisplay: 'exceptZero',
+})
+const signed = new Intl.NumberFormat(undefined, { maximumFractionDigits: 0, signDisplay: 'exceptZero' })
+
+/** A change as a share, with its sign. */
+export const signedPercent = (value: number): string => change.format(value)
+
+export const signedMilliseconds = (value: number): string => `${signed.format(value)} ms`
+
+export const seconds = (ms: number): string => integer.format(ms / 1_000)
+
 /** Below 10 ms a decimal says more than a rounded number, if there is one. */
 export function milliseconds(value: number | null | undefined): string {
   if (value === null || value === undefined) return words.common.none

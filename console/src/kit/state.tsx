@@ -51,3 +51,16 @@ export function LoadingRows({ widths, rows = 8 }: { readonly widths: readonly nu
     </div>
   )
 }
+
+type BonesProps = {
+  /** In pixels. */
+  readonly height: number
+}
+
+/** In place of something of this height that is being loaded, so that nothing moves when it comes. */
+export const Bones = ({ height }: BonesProps) => (
+  <div className={styles.block} style={{ height }} role="status">
+    <span className={styles.announced}>{words.common.loading}</span>
+    <span className={styles.bone} />
+  </div>
+)

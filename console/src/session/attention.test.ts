@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { attentionLink, keyLink, urgentCount, type AttentionItem } from './attention.ts'
+import { attentionAction, attentionLink, keyLink, urgentCount, type AttentionItem } from './attention.ts'
 
 const item = (changed: Partial<AttentionItem>): AttentionItem =>
   ({ kind: 'policy_paused', severity: 'warning', object_id: null, ...changed }) as AttentionItem
@@ -17,6 +17,20 @@ describe('what needs attention', () => {
       params: { policyId: 'pol_1' },
     })
     assert.deepEqual(attentionLink(item({ kind: 'upstream_resting' })), { to: '/models' })
+  })
+})
+
+describe('what a person can do', () => {
+  it('is named by a verb and leads to its place', () => {
+    assert.deepEqual(attentionAction(item({ kind: 'key_expiring', object_id: 'key_1' })), {
+      name: 'Rotate',
+      link: { to: '/projects', search: { dialog: 'rotate', id: 'key_1' } },
+    })
+    assert.deepEqual(attentionAction(item({ kind: 'key_near_limit', object_id: 'key_1' })), {
+      name: 'Raise the limit',
+      link: { to: '/limits', search: { view: 'limits', api_key_id: 'key_1' } },
+    })
+    assert.equal(attentionAction(item({ kind: 'policy_paused', object_id: 'pol_1' })).name, 'Resume or edit')
   })
 })
 

@@ -1,5 +1,6 @@
 import type { LinkOptions } from '@tanstack/react-router'
 import type { Tone } from '../kit/badge.tsx'
+import { words } from '../words/en.ts'
 import type { Overview } from './overview.ts'
 
 export type AttentionItem = Overview['attention'][number]
@@ -36,12 +37,25 @@ const links: Record<AttentionItem['kind'], (item: AttentionItem) => LinkOptions>
   credit_low: () => ({ to: '/limits' }),
   upstream_resting: () => ({ to: '/models' }),
   key_expiring: ({ object_id: id }) => keyLink(id ?? ''),
+  key_near_limit: ({ object_id: id }) => ({ to: '/requests', search: { api_key_id: id ?? '' } }),
 }
+
+/** Where a person can act on an item, if that is another place than the object. */
+const actionLinks: Partial<typeof links> = {
+  key_expiring: ({ object_id: id }) => keyLink(id ?? '', 'rotate'),
+  key_near_limit: ({ object_id: id }) => ({ to: '/limits', search: { view: 'limits', api_key_id: id ?? '' } }),
+}
+
+/** What a person can do about an item, and where. */
+export const attentionAction = (item: AttentionItem): { readonly name: string; readonly link: LinkOptions } => ({
+  name: words.overview.actions[item.kind],
+  link: (actionLinks[item.kind] ?? links[item.kind])(item),
+})
 
 export const attentionLink = (item: AttentionItem): LinkOptions => links[item.kind](item)
 
-/** The dialog of a key of either kind. */
-export const keyLink = (id: string): LinkOptions => ({
+/** A dialog of a key of either kind. */
+export const keyLink = (id: string, dialog: 'edit' | 'rotate' = 'edit'): LinkOptions => ({
   to: '/projects',
-  search: { dialog: 'edit', id, ...(id.startsWith('adk_') && { tab: 'administrators' as const }) },
+  search: { dialog, id, ...(id.startsWith('adk_') && { tab: 'administrators' as const }) },
 })

@@ -6,12 +6,14 @@ import { useMay } from './session.tsx'
 export type Overview = components['schemas']['Overview']
 
 const refreshMs = 10_000
+/** While somebody waits for the first request. */
+const waitingMs = 2_000
 
 /** How the service does. The page and the bell of the top bar share it. */
 export const useOverview = () =>
   useQuery({
     queryKey: ['overview'],
     queryFn: (): Promise<Overview> => dataOf(api.GET('/v1/organization/overview')),
-    refetchInterval: refreshMs,
+    refetchInterval: ({ state: { data } }) => (data?.first_steps?.request_id === null ? waitingMs : refreshMs),
     enabled: useMay('audit:read'),
   })

@@ -10,9 +10,8 @@ export type Density = (typeof densities)[number]
 export type Preferences = {
   readonly theme: Theme
   readonly density: Density
-  /** Whether the first steps on the overview are hidden, and whether one of them, a look at a request, was taken. */
+  /** Whether the first steps on the overview are hidden. */
   readonly hidesFirstSteps: boolean
-  readonly hasSeenRequest: boolean
   readonly requestViews: readonly RequestView[]
 }
 
@@ -27,7 +26,6 @@ export function readPreferences(): Preferences {
     theme: themes.find((theme) => theme === stored['theme']) ?? 'system',
     density: densities.find((density) => density === stored['density']) ?? 'normal',
     hidesFirstSteps: stored['hidesFirstSteps'] === true,
-    hasSeenRequest: stored['hasSeenRequest'] === true,
     requestViews: viewsIn(stored['requestViews']),
   }
 }

@@ -20,7 +20,11 @@ export const queryClient = new QueryClient({
       if (isUnauthorized(error)) reportSignedOut(mutation.state.submittedAt)
     },
   }),
-  defaultOptions: { queries: { retry, staleTime: 5_000, refetchOnWindowFocus: true } },
+  defaultOptions: {
+    queries: { retry, staleTime: 5_000, refetchOnWindowFocus: true },
+    // A change fails at once while the server is gone. It must not be sent later, when nobody expects it.
+    mutations: { networkMode: 'always' },
+  },
 })
 
 /** After a sign-in. Queries that were sent without it are cancelled, because a late 401 would ask to sign in again. */

@@ -30,7 +30,7 @@ export function useTrafficByDecision(filters = noFilters) {
 
 export const stepSeconds = { '1m': 60, '1h': 3_600, '1d': 86_400 } as const
 
-function stepFor({ from, to }: TimeRange): keyof typeof stepSeconds {
+export function stepFor({ from, to }: TimeRange): keyof typeof stepSeconds {
   const seconds = (to ?? Date.now() / 1_000) - from
   if (seconds <= 6 * 3_600) return '1m'
   return seconds <= 8 * 86_400 ? '1h' : '1d'

@@ -1,12 +1,12 @@
 import { Link, Outlet, useRouterState } from '@tanstack/react-router'
-import { Fragment, lazy, Suspense, useEffect, useState } from 'react'
+import { Fragment, lazy, Suspense, useState } from 'react'
 import { IconButton } from '../kit/button.tsx'
 import { setZone } from '../kit/format.ts'
 import { Icon, Logo } from '../kit/icon.tsx'
 import { words } from '../words/en.ts'
+import { ConnectionBanner } from './connection-banner.tsx'
 import { CommandPalette } from './command-palette.tsx'
 import { pages } from './pages.ts'
-import { setPreferences } from '../session/preferences.ts'
 import { useMe } from '../session/session.tsx'
 import { useZone } from '../session/time-range.ts'
 import styles from './shell.module.css'
@@ -23,9 +23,6 @@ export function Shell() {
   const { organization } = useMe()
   const zone = useZone()
   setZone(zone)
-  useEffect(() => {
-    if (path.startsWith('/requests/')) setPreferences({ hasSeenRequest: true })
-  }, [path])
   return (
     <div className={styles.frame}>
       <a className={styles.skip} href="#page">
@@ -69,6 +66,7 @@ export function Shell() {
             </Suspense>
           </div>
         </header>
+        <ConnectionBanner />
         <main id="page" className={styles.page} tabIndex={-1}>
           {/* Every time on the page is rendered again in another zone. */}
           <Fragment key={zone}>

@@ -1,5 +1,7 @@
 import type { LedgerReports } from '../credits/reports.ts'
 import { gatewaySubject } from '../evaluation/spikes/counted-decisions.ts'
+import { unsaved } from '../gateway-config/configuration.ts'
+import type { GatewayStore } from '../gateway-config/store.ts'
 import type { PolicyStore } from '../policy/store.ts'
 import { wholePeriod, type SubjectSums } from '../rollup/subject-sums.ts'
 import { periodBefore, type ReportPeriod } from './period.ts'
@@ -12,30 +14,37 @@ const shown = 5
 /** More policies than an organization enforces. */
 const mostPolicies = 500
 
-export type RankedPolicy = Ranked & {
-  /** Null for the gateway configuration. */
-  readonly policy: { readonly id: string; readonly name: string } | null
-}
+/** The id is that of the policy. The gateway configuration has an id of its own, which its requests have as well. */
+export type RankedRule = Ranked & { readonly check: 'policy' | 'gateway'; readonly name: string | null }
 
-type PolicyParts = { readonly policies: Pick<PolicyStore, 'list'>; readonly subjects: SubjectSums }
+type RuleParts = {
+  readonly policies: Pick<PolicyStore, 'list'>
+  readonly gateway: Pick<GatewayStore, 'find'>
+  readonly subjects: SubjectSums
+}
 
 /** The policies that denied most requests, and the gateway configuration. */
 export async function topDenials(
-  { policies, subjects }: PolicyParts,
+  { policies, gateway, subjects }: RuleParts,
   organizationId: string,
   period: ReportPeriod,
-): Promise<RankedPolicy[]> {
-  const { items } = await policies.list(organizationId, { limit: mostPolicies, order: 'desc' })
+): Promise<RankedRule[]> {
+  const [{ items }, saved = unsaved] = await Promise.all([
+    policies.list(organizationId, { limit: mostPolicies, order: 'desc' }),
+    gateway.find(organizationId),
+  ])
   const byId = new Map(items.map((policy) => [policy.id, policy]))
   const read = async (of: ReportPeriod): Promise<ReadonlyMap<string, number>> => {
     const wanted = { organizationId, subjects: [...byId.keys(), gatewaySubject], ...of, bucket: wholePeriod }
     return new Map((await subjects(wanted)).map(({ subject, denials }) => [subject, denials]))
   }
   const [figures, before] = await Promise.all([read(period), read(periodBefore(period))])
-  return topOf(figures, before).map((ranked) => {
-    const policy = byId.get(ranked.id)
-    return { ...ranked, policy: policy ? { id: policy.id, name: policy.name } : null }
-  })
+  const { policy_id: id, name } = saved.config
+  return topOf(figures, before).map((ranked) =>
+    ranked.id === gatewaySubject
+      ? { ...ranked, check: 'gateway', id, name }
+      : { ...ranked, check: 'policy', name: byId.get(ranked.id)?.name ?? null },
+  )
 }
 
 /** The projects and keys that spent most, in micro-credits. */

@@ -2,7 +2,7 @@ import type { FaultCode } from '../../base/fault.ts'
 import type { ChainedEvent } from '../audit/chain/chained-event.ts'
 
 /** Failures of an upstream or of the service. What the caller caused, and rate limits, are not among them. */
-const failureCodes: readonly string[] = [
+export const failureCodes: readonly string[] = [
   'upstream_error',
   'upstream_timeout',
   'upstream_overloaded',

@@ -1,82 +1,104 @@
 import { Link } from '@tanstack/react-router'
-import type { Traffic } from '../../session/traffic.ts'
-import { milliseconds, percent } from '../../kit/format.ts'
+import { count, dollars, oneDigit, percent } from '../../kit/format.ts'
 import { Sparkline } from '../../kit/sparkline.tsx'
 import { words } from '../../words/en.ts'
 import type { Overview } from '../../session/overview.ts'
+import { timeRangeOf, useTimeRangeSearch } from '../../session/time-range.ts'
+import { changeText, latencyChange, latencyText } from './changes.ts'
+import type { OverviewPeriod } from './queries.ts'
 import { useLiveFigures } from './use-live-figures.ts'
 import styles from './figures.module.css'
 
 const text = words.overview
 
-type FiguresProps = { readonly now: Overview['now']; readonly traffic: Traffic | undefined }
+type Step = OverviewPeriod['steps'][number]
 
 type Figure = {
   readonly name: string
+  readonly hint?: string
   readonly value: string
-  readonly unit: string
+  readonly note: string
+  readonly change: string
   readonly values: readonly number[]
   /** The requests that the figure counts. */
-  readonly filter?: { readonly status?: string; readonly min_ms?: number }
+  readonly filter?: Readonly<Record<string, string | readonly string[]>>
 }
 
-/** The figures of this second, each with its course over the time range. */
-export function Figures({ now: loaded, traffic }: FiguresProps) {
+type FiguresProps = { readonly now: Overview['now']; readonly period: OverviewPeriod }
+
+/** What became of the requests of the time range, each figure beside the period before and with its course. */
+export function Figures({ now: loaded, period }: FiguresProps) {
   const now = useLiveFigures(loaded)
-  const course = (pick: (result: Traffic['data'][number]['results'][number]) => number): number[] =>
-    traffic?.data.map(({ results }) => results.reduce((sum, result) => sum + pick(result), 0)) ?? []
-  const figures: readonly Figure[] = [
+  const { name: range } = timeRangeOf(useTimeRangeSearch(), Date.now())
+  const { figures, before, steps } = period
+  const counted = (id: 'denied' | 'failed' | 'rate_limited') => ({
+    value: count(figures[id]),
+    note: figures.requests === 0 ? '' : percent(figures[id] / figures.requests),
+    change: changeText(figures[id], before[id], range),
+    values: steps.map((step) => step[id]),
+  })
+  const all: readonly Figure[] = [
     {
       name: text.requests,
-      value: now.requests_per_second.toFixed(1),
-      unit: '/s',
-      values: course((each) => each.requests),
+      value: count(figures.requests),
+      note: text.now(oneDigit(now.requests_per_second), count(now.in_flight)),
+      change: changeText(figures.requests, before.requests, range),
+      values: steps.map((step) => step.requests),
+      filter: {},
     },
-    {
-      name: text.denied,
-      ...parts(percent(now.denied_share)),
-      values: course((each) => each.denied),
-      filter: { status: 'denied' },
-    },
+    { name: text.denied, ...counted('denied'), filter: { status: 'denied' } },
     {
       name: text.errors,
-      ...parts(percent(now.error_share)),
-      values: course((each) => each.errors),
-      filter: { status: 'error' },
+      hint: text.errorsHint,
+      ...counted('failed'),
+      filter: { status: 'error', error: period.failure_codes },
     },
+    { name: text.rateLimited, ...counted('rate_limited'), filter: { error: 'rate_limit_exceeded' } },
+    ...(figures.spent_usd === null || before.spent_usd === null
+      ? []
+      : [
+          {
+            name: text.spent,
+            value: dollars(figures.spent_usd),
+            note: '',
+            change: changeText(figures.spent_usd, before.spent_usd, range),
+            values: steps.map((step) => step.cost_usd),
+          },
+        ]),
     {
       name: text.p95,
-      value: milliseconds(now.p95_ms),
-      unit: 'ms',
-      values: [],
-      ...(now.p95_ms !== null && { filter: { min_ms: now.p95_ms } }),
+      value: latencyText(figures.p95),
+      note: '',
+      change: latencyChange(figures.p95, before.p95, range),
+      values: steps.map(latencyOf),
     },
-    { name: text.inFlight, value: String(now.in_flight), unit: '', values: [] },
   ]
   return (
-    <dl className={styles.figures}>
-      {figures.map(({ name, value, unit, values, filter }) => (
-        <div key={name}>
-          <dt>
-            {filter === undefined ? (
-              name
-            ) : (
-              <Link to="/requests" search={filter}>
-                {name}
-              </Link>
-            )}
-          </dt>
-          <dd>
-            <span className={styles.value}>{value}</span> <span className={styles.unit}>{unit}</span>
-          </dd>
-          <Sparkline values={values} />
-        </div>
+    <dl className={styles.figures} aria-label={text.figures}>
+      {all.map((figure) => (
+        <FigureTile key={figure.name} figure={figure} />
       ))}
     </dl>
   )
 }
 
-function parts(figure: string): { value: string; unit: string } {
-  const [value = figure, unit = ''] = figure.split(' ')
-  return { value, unit }
-}
+const FigureTile = ({ figure: { name, hint, value, note, change, values, filter } }: { readonly figure: Figure }) => (
+  <div>
+    <dt title={hint}>
+      {filter === undefined ? (
+        name
+      ) : (
+        <Link to="/requests" search={filter}>
+          {name}
+        </Link>
+      )}
+    </dt>
+    <dd>
+      <span className={styles.value}>{value}</span> <span className={styles.note}>{note}</span>
+      <span className={styles.change}>{change}</span>
+    </dd>
+    <Sparkline values={values} />
+  </div>
+)
+
+const latencyOf = ({ p95 }: Step): number => p95?.estimate_ms ?? p95?.to_ms ?? p95?.from_ms ?? 0

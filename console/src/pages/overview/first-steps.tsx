@@ -1,7 +1,8 @@
 import { Link } from '@tanstack/react-router'
 import { useState, type ReactNode } from 'react'
 import { useModelNames } from '../../api/names.ts'
-import { readPreferences, setPreferences } from '../../session/preferences.ts'
+import type { Overview } from '../../session/overview.ts'
+import { setPreferences } from '../../session/preferences.ts'
 import { useInferenceUrl, useMay } from '../../session/session.tsx'
 import { Shape } from '../../kit/badge.tsx'
 import { Button, buttonClass } from '../../kit/button.tsx'
@@ -10,56 +11,45 @@ import { CodeBlock } from '../../kit/code-block.tsx'
 import { ErrorNotice } from '../../kit/notice.tsx'
 import { words } from '../../words/en.ts'
 import { useLoadSamples, useRemoveSamples, useSamples } from './samples.ts'
-import { useFirstFacts } from './use-first-facts.ts'
 import styles from './first-steps.module.css'
 
 const text = words.firstSteps
 
-/** Steps of a new installation. Each is ticked by what the server or this browser has seen, not by a click. */
-export function FirstSteps() {
+type Facts = NonNullable<Overview['first_steps']>
+
+type Step = {
+  readonly name: string
+  readonly text: string
+  readonly isDone: boolean
+  readonly action: ReactNode
+  /** What is shown once it is done. */
+  readonly result?: ReactNode
+}
+
+/** Steps of a new organization, ticked by what anybody in it has done. Only for people who may do the next ones. */
+export function FirstSteps({ facts }: { readonly facts: Facts }) {
   const [isHidden, setHidden] = useState(false)
-  if (isHidden) return null
+  const steps = useSteps(facts)
+  const done = steps.filter(({ isDone }) => isDone).length
+  const next = steps.findIndex(({ isDone }) => !isDone)
+  if (isHidden || steps.length === 0) return null
   const hide = (): void => {
     setPreferences({ hidesFirstSteps: true })
     setHidden(true)
   }
-  return <Steps onHide={hide} />
-}
-
-type Step = { readonly name: string; readonly text: string; readonly isDone: boolean; readonly action: ReactNode }
-
-function Steps({ onHide }: { readonly onHide: () => void }) {
-  const facts = useFirstFacts()
-  const [wasIncomplete, setIncomplete] = useState(false)
-  if (facts === undefined) return null
-  const { requestId, hasPolicy, hasModel } = facts
-  const steps: readonly Step[] = [
-    { ...text.send, isDone: requestId !== undefined, action: <SendAction /> },
-    {
-      ...text.look,
-      isDone: readPreferences().hasSeenRequest && requestId !== undefined,
-      action: requestId !== undefined && <LookAction requestId={requestId} />,
-    },
-    { ...text.policy, isDone: hasPolicy, action: <PolicyAction /> },
-    { ...text.model, isDone: hasModel, action: <ModelAction /> },
-  ]
-  const done = steps.filter(({ isDone }) => isDone).length
-  const next = steps.findIndex(({ isDone }) => !isDone)
-  // An installation that is in use has taken every step, and never sees them.
-  if (next < 0 && !wasIncomplete) return null
-  if (next >= 0 && !wasIncomplete) setIncomplete(true)
   return (
     <Card
       title={text.title}
       note={
         <>
           {text.progress(done, steps.length)}
-          <Button look="ghost" isSmall title={text.hideHint} onClick={onHide}>
+          <Button look="ghost" isSmall title={text.hideHint} onClick={hide}>
             {text.hide}
           </Button>
         </>
       }
     >
+      <p className={styles.product}>{text.product}</p>
       <ol className={styles.steps}>
         {steps.map((step, at) => (
           <li key={step.name} aria-current={at === next ? 'step' : undefined}>
@@ -71,6 +61,7 @@ function Steps({ onHide }: { readonly onHide: () => void }) {
               <strong>{step.name}</strong>
               {at === next && <p>{step.text}</p>}
               {at === next && step.action}
+              {step.isDone && step.result}
             </div>
           </li>
         ))}
@@ -80,9 +71,32 @@ function Steps({ onHide }: { readonly onHide: () => void }) {
   )
 }
 
+/** The steps that this person may take, and none if others have to take those that are left. */
+function useSteps({ request_id: requestId, has_policy: hasPolicy, has_model: hasModel }: Facts): readonly Step[] {
+  const mayTry = useMay('playground:use')
+  const mayCreateKeys = useMay('keys:write')
+  const mayManage = useMayManage()
+  const mayAddModels = useMay('models:write')
+  const steps = [
+    {
+      ...text.send,
+      may: mayTry || mayCreateKeys,
+      isDone: requestId !== null,
+      action: <SendAction mayTry={mayTry} mayCreateKeys={mayCreateKeys} />,
+      result: requestId !== null && <Received requestId={requestId} />,
+    },
+    { ...text.policy, may: mayManage, isDone: hasPolicy, action: <PolicyAction /> },
+    { ...text.model, may: mayAddModels, isDone: hasModel, action: <ModelAction /> },
+  ]
+  const isOver = steps.every(({ isDone }) => isDone)
+  return isOver || steps.some(({ may, isDone }) => may && !isDone) ? steps.filter(({ may }) => may) : []
+}
+
 const exampleModel = 'gatehouse-echo'
 
-function SendAction() {
+type SendProps = { readonly mayTry: boolean; readonly mayCreateKeys: boolean }
+
+function SendAction({ mayTry, mayCreateKeys }: SendProps) {
   const [model = exampleModel] = useModelNames()
   const code = [
     `curl ${useInferenceUrl()}/v1/messages \\`,
@@ -91,41 +105,46 @@ function SendAction() {
   ]
   return (
     <>
-      <CodeBlock code={code.join('\n')} />
       <div className={styles.actions}>
-        <Link to="/projects" search={{ dialog: 'create' }} className={buttonClass({ look: 'normal' })}>
-          {text.send.createKey}
-        </Link>
+        {mayTry && (
+          <Link to="/playground" className={buttonClass({ look: 'primary' })}>
+            {text.send.playground}
+          </Link>
+        )}
+        {mayCreateKeys && (
+          <Link to="/projects" search={{ dialog: 'create' }} className={buttonClass({ look: 'normal' })}>
+            {text.send.createKey}
+          </Link>
+        )}
         <span role="status" className={styles.waiting}>
           {text.send.waiting}
         </span>
       </div>
+      {mayCreateKeys && <CodeBlock code={code.join('\n')} />}
     </>
   )
 }
 
-const LookAction = ({ requestId }: { readonly requestId: string }) => (
-  <div className={styles.actions}>
-    <span role="status">{text.send.received}</span>
-    <Link to="/requests/$requestId" params={{ requestId }} className={buttonClass({ look: 'primary' })}>
-      {text.look.open}
+const Received = ({ requestId }: { readonly requestId: string }) => (
+  <p role="status">
+    {text.send.received}{' '}
+    <Link to="/requests/$requestId" params={{ requestId }} className={styles.open}>
+      {text.send.open}
     </Link>
-  </div>
+  </p>
 )
 
 const useMayManage = (): boolean => [useMay('policies:write'), useMay('policies:publish')].every(Boolean)
 
 function PolicyAction() {
-  const mayManage = useMayManage()
-  const samples = useSamples(mayManage)
+  const samples = useSamples(useMayManage())
   const loading = useLoadSamples()
   return (
     <>
       <div className={styles.actions}>
         <Button
           look="primary"
-          disabled={!mayManage || !samples.isSuccess || loading.isPending}
-          title={mayManage ? undefined : text.policy.mayNot}
+          disabled={!samples.isSuccess || loading.isPending}
           onClick={() => loading.mutate(samples.data ?? [])}
         >
           {loading.isPending ? text.policy.loading : text.policy.load}
@@ -140,22 +159,12 @@ function PolicyAction() {
 }
 
 const ModelAction = () => (
-  <>
-    <CodeBlock code={upstreamYaml} />
-    <div className={styles.actions}>
-      <Link to="/models" className={buttonClass({ look: 'normal' })}>
-        {text.model.open}
-      </Link>
-    </div>
-  </>
+  <div className={styles.actions}>
+    <Link to="/models" search={{ add: 'upstream' }} className={buttonClass({ look: 'primary' })}>
+      {text.model.add}
+    </Link>
+  </div>
 )
-
-const upstreamYaml = [
-  'upstreams:',
-  '  - { name: claude, kind: anthropic, base_url: https://api.anthropic.com, api_key: "${ANTHROPIC_API_KEY}" }',
-  'models:',
-  '  - { name: default-model, targets: [{ upstream: claude, model: claude-sonnet-4-5 }] }',
-].join('\n')
 
 /** How many samples are loaded, and the button that removes them. */
 function Samples() {

@@ -4,17 +4,16 @@ export const firstSteps = {
   hideHint: 'Ctrl K, then Show the first steps, brings them back.',
   done: 'done',
   progress: (done: number, all: number) => `${done} of ${all}`,
+  product:
+    'Gatehouse stands between your applications and their models: it checks every request and answer against your policies, limits and counts what they cost, and keeps a log that proves what was decided.',
   send: {
     name: 'Send a request',
-    text: 'Use the application key of the first start, or create an API key. Every client of the OpenAI or the Anthropic API works, too.',
+    text: 'The Playground needs no key. Or create an API key: every client of the OpenAI or the Anthropic API works.',
+    playground: 'Open the Playground',
     createKey: 'Create API key',
     waiting: 'Waiting for the first request …',
     received: 'Received.',
-  },
-  look: {
-    name: 'See why it was allowed or denied',
-    text: 'A request shows each step with its time, the outcome of each check, what it cost, and its place in the audit log.',
-    open: 'Open the request',
+    open: 'See why it was allowed or denied',
   },
   policy: {
     name: 'Add your first policy',
@@ -22,12 +21,11 @@ export const firstSteps = {
     load: 'Load sample policies',
     loading: 'Loading …',
     own: 'Write a policy',
-    mayNot: 'You need the permissions policies:write and policies:publish.',
   },
   model: {
     name: 'Add a model',
-    text: 'Start the server with OPENAI_API_KEY, ANTHROPIC_API_KEY or OLLAMA_HOST, or name an upstream and its models in gatehouse.yaml.',
-    open: 'Models',
+    text: 'Name an upstream and its models here, without a restart. Or start the server with OPENAI_API_KEY, ANTHROPIC_API_KEY or OLLAMA_HOST.',
+    add: 'Add an upstream',
   },
   samples: {
     loaded: (count: number) =>

@@ -44,6 +44,10 @@ export const shell = {
   skip: 'Skip to content',
   live: 'Live',
   reference: 'API reference',
+  lost: {
+    title: 'Live view lost.',
+    text: (at: string) => `The server does not answer. What you see is of ${at}, and follows again when it is back.`,
+  },
 } as const
 
 export const pages = {

@@ -12,8 +12,9 @@ import {
   type FigureStores,
   type PeriodFigures,
 } from '../../../domain/overview/period.ts'
-import { readPublications } from '../../../domain/overview/publications.ts'
-import { topDenials, topSpenders, type Ranked } from '../../../domain/overview/rankings.ts'
+import { readPublications, type Publication } from '../../../domain/overview/publications.ts'
+import { topDenials, topSpenders, type Ranked, type RankedRule } from '../../../domain/overview/rankings.ts'
+import { failureCodes } from '../../../domain/rollup/failures.ts'
 import { percentileRange } from '../../../domain/traffic/traffic.ts'
 import { none } from '../../resources/fields.ts'
 import type { Route } from '../../route.ts'
@@ -23,7 +24,7 @@ import { createNames, type NameStores, type Names } from './names.ts'
 import { PeriodObject, PeriodQuery } from './period-schema.ts'
 
 export type PeriodReads = FigureStores &
-  Pick<AttentionStores, 'policies' | 'events'> &
+  Pick<AttentionStores, 'policies' | 'gateway' | 'events'> &
   NameStores & { readonly ledger: Pick<LedgerReports, 'usage'> }
 
 type PeriodParts = { readonly clock: Clock; readonly creditUsd: number }
@@ -75,6 +76,7 @@ export function periodRoute({ read }: AdminReads<PeriodReads>, { clock, creditUs
         step: query.step,
         figures: { ...presentFigures(figures), spent_usd: spent(spenders?.totalMicro) },
         before: { ...presentFigures(before), spent_usd: spent(spenders?.totalBeforeMicro) },
+        failure_codes: [...failureCodes],
         steps: fillSteps(steps, span).map(({ startTime, costMicroUsd, ...step }) => ({
           start_time: startTime,
           ...presentFigures({ ...step, costMicroUsd }),
@@ -103,14 +105,13 @@ function presentFigures({ requests, denied, failed, rateLimited, otherErrors, la
   }
 }
 
-const presentDenial = ({ policy, figure, before }: Awaited<ReturnType<typeof topDenials>>[number]) => ({
-  policy_id: policy?.id ?? null,
-  name: policy?.name ?? null,
+const presentDenial = ({ check, id, name, figure, before }: RankedRule) => ({
+  check,
+  policy_id: id,
+  name,
   denied: figure,
   before,
 })
-
-type Publication = Awaited<ReturnType<typeof readPublications>>[number]
 
 const presentPublication = async ({ atMs, policyId, version, actorId, eventId }: Publication, names: Names) => ({
   at: toUnixSeconds(atMs),

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { integer, number, text } from '../../described.ts'
+import { integer, number, text, texts } from '../../described.ts'
 import { orNull, timeFilter, unixTime } from '../../resources/fields.ts'
 
 export const PeriodQuery = Type.Object(
@@ -56,8 +56,9 @@ const spender = (what: string) =>
 
 const DeniedBy = Type.Array(
   Type.Object({
-    policy_id: orNull(Type.String(), 'The id of the policy; null for the gateway configuration.'),
-    name: orNull(Type.String(), 'The name of the policy; null for the gateway configuration.'),
+    check: Type.Enum(['policy', 'gateway'], { description: 'A policy, or the gateway configuration.' }),
+    policy_id: text('The id of the policy, or the `policy_id` of the gateway configuration.'),
+    name: orNull(Type.String(), 'Its name, if it has one.'),
     denied: integer('Requests that it denied. One that several policies denied counts for each.'),
     before: integer('The same in the period before.'),
   }),
@@ -99,8 +100,11 @@ const example = {
   step: '1h',
   figures: { ...exampleFigures, spent_usd: 318.42 },
   before: { ...exampleFigures, requests: 10_785, spent_usd: 301.1 },
+  failure_codes: ['upstream_error', 'upstream_timeout'],
   steps: [{ start_time: 1_767_139_200, ...exampleFigures, cost_usd: 13.4 }],
-  denied_by: [{ policy_id: 'pol_01k9z8y7x6w5v4t3s2r1q0p9n8', name: 'No code names', denied: 61, before: 66 }],
+  denied_by: [
+    { check: 'policy', policy_id: 'pol_01k9z8y7x6w5v4t3s2r1q0p9n8', name: 'No code names', denied: 61, before: 66 },
+  ],
   spending_projects: [
     { id: 'proj_01k9z8y7x6w5v4t3s2r1q0p9n8', name: 'support-bot', spent_usd: 131.22, before_usd: 120.1 },
   ],
@@ -128,6 +132,7 @@ export const PeriodObject = Type.Object(
       title: 'EarlierFigures',
       description: 'The figures of the period of the same length before it.',
     }),
+    failure_codes: texts('The codes of errors that count as failed, for the filter `error` of requests.'),
     steps: Type.Array(Step, { description: 'Every step of the period, also those without requests.' }),
     denied_by: orNull(DeniedBy, 'What denied most requests, the first five; null without `policies:read`.'),
     spending_projects: orNull(spender('project'), 'The projects that spent most; null without `usage:read`.'),

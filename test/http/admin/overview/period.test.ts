@@ -9,7 +9,7 @@ type Period = {
   figures: Record<string, unknown>
   before: Record<string, unknown>
   steps: { start_time: number; requests: number }[]
-  denied_by: (Named & { policy_id: string | null; denied: number; before: number })[] | null
+  denied_by: Named[] | null
   spending_projects: (Named & { id: string; spent_usd: number })[] | null
   spending_keys: (Named & { id: string })[] | null
   publications: (Named & { policy_id: string | null; version: number; actor: Named | null })[]

@@ -1,0 +1,22 @@
+import { Shape } from '../kit/badge.tsx'
+import { time } from '../kit/format.ts'
+import { useLostConnection } from '../session/connection.ts'
+import { words } from '../words/en.ts'
+import styles from './connection-banner.module.css'
+
+const text = words.shell.lost
+
+/** Says on every page that the server does not answer, and of when the page is. */
+export function ConnectionBanner() {
+  const lost = useLostConnection()
+  return (
+    <div role="alert">
+      {lost && (
+        <p className={styles.banner} data-tone="warning">
+          <Shape tone="warning" />
+          <strong>{text.title}</strong> <span>{text.text(time(lost.sinceMs))}</span>
+        </p>
+      )}
+    </div>
+  )
+}
