@@ -38,7 +38,7 @@ describe('the frame of the console', { skip: withoutBrowser }, () => {
     await using open = await openPage(browser)
     const { page } = open
     await scene.signIn(page)
-    await page.getByRole('link', { name: 'The key Nightly expires within a day' }).waitFor()
+    await page.getByRole('link', { name: 'The key Nightly expires within a day', exact: true }).waitFor()
     await page.getByRole('link', { name: 'Policies' }).click()
     await page.getByRole('button', { name: 'Attention: 1' }).click()
     const item = page.getByRole('menuitem', { name: 'The key Nightly expires within a day' })
@@ -62,7 +62,7 @@ describe('the frame of the console', { skip: withoutBrowser }, () => {
     await using open = await openPage(browser)
     const { page } = open
     await scene.signIn(page)
-    await page.getByRole('link', { name: 'The key Later expires in 6 days' }).waitFor()
+    await page.getByRole('link', { name: 'The key Later expires in 6 days', exact: true }).waitFor()
     const card = page.locator('section').filter({ has: page.getByRole('heading', { name: 'Attention' }) })
     assert.equal(await card.last().locator('header').innerText(), 'Attention\n1')
     await page.getByRole('button', { name: 'Attention: 1' }).waitFor()

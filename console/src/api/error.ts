@@ -18,6 +18,9 @@ export class ApiError extends Error {
 
 export const isApiError = (error: unknown): error is ApiError => error instanceof ApiError
 
+/** The session ended. Whoever sees it signs in again, and then it is past. */
+export const isSignedOutError = (error: unknown): boolean => isApiError(error) && error.status === 401
+
 export const errorText = (error: unknown): string => (error instanceof Error ? error.message : words.common.failed)
 
 /** The error in a response body. Every endpoint that the console calls has `{ error: { code, message } }`. */

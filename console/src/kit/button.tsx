@@ -1,4 +1,4 @@
-import type { ButtonHTMLAttributes } from 'react'
+import type { ButtonHTMLAttributes, Ref } from 'react'
 import { Icon, type IconName } from './icon.tsx'
 import styles from './button.module.css'
 
@@ -19,7 +19,11 @@ export function Button({ look = 'normal', isSmall = false, icon, children, class
   )
 }
 
-type IconButtonProps = Omit<ButtonProps, 'icon' | 'children'> & { readonly icon: IconName; readonly label: string }
+type IconButtonProps = Omit<ButtonProps, 'icon' | 'children'> & {
+  readonly icon: IconName
+  readonly label: string
+  readonly ref?: Ref<HTMLButtonElement>
+}
 
 /** A button without words. Its label is read out, and shown on hover. */
 export function IconButton({ icon, label, look = 'ghost', isSmall = false, className, ...rest }: IconButtonProps) {

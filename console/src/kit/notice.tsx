@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { errorText, isApiError } from '../api/error.ts'
+import { errorText, isApiError, isSignedOutError } from '../api/error.ts'
 import { words } from '../words/en.ts'
 import { Shape, type Tone } from './badge.tsx'
 import styles from './notice.module.css'
@@ -21,8 +21,9 @@ export function ManagedNotice({ owner }: { readonly owner: string | undefined })
   return owner === undefined ? null : <Notice tone="warning">{words.common.managed(owner)}</Notice>
 }
 
-/** Why a change failed, in the words of the server. */
+/** Why a change failed, in the words of the server. Nothing if the session is over, because a dialog asks to sign in again. */
 export function ErrorNotice({ error }: { readonly error: unknown }) {
+  if (isSignedOutError(error)) return null
   return (
     <Notice tone="error">
       {errorText(error)} {isApiError(error) && <code>{error.code}</code>}

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { errorText, isApiError } from '../api/error.ts'
+import { errorText, isApiError, isSignedOutError } from '../api/error.ts'
 import { words } from '../words/en.ts'
 import { Shape } from './badge.tsx'
 import { Button } from './button.tsx'
@@ -20,8 +20,15 @@ export function EmptyState({ title, children, actions }: StateProps) {
 
 type FailureProps = { readonly title: string; readonly error: unknown; readonly onRetry: () => void }
 
-/** In place of data that could not be loaded. */
+/** In place of data that could not be loaded. Nothing while the session is over, because a dialog asks to sign in again. */
 export function FailureState({ title, error, onRetry }: FailureProps) {
+  if (isSignedOutError(error)) return null
+  if (isApiError(error) && error.status === 404)
+    return (
+      <EmptyState title={words.common.missing}>
+        <p>{words.common.missingText}</p>
+      </EmptyState>
+    )
   return (
     <div className={styles.state} role="alert">
       <Shape tone="error" />

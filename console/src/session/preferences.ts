@@ -12,6 +12,8 @@ export type Preferences = {
   readonly density: Density
   /** Whether the first steps on the overview are hidden. */
   readonly hidesFirstSteps: boolean
+  /** Whether somebody was signed in when the console was used last. */
+  readonly wasSignedIn: boolean
   readonly requestViews: readonly RequestView[]
 }
 
@@ -26,6 +28,7 @@ export function readPreferences(): Preferences {
     theme: themes.find((theme) => theme === stored['theme']) ?? 'system',
     density: densities.find((density) => density === stored['density']) ?? 'normal',
     hidesFirstSteps: stored['hidesFirstSteps'] === true,
+    wasSignedIn: stored['wasSignedIn'] === true,
     requestViews: viewsIn(stored['requestViews']),
   }
 }

@@ -1,8 +1,6 @@
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query'
-import { isApiError } from '../api/error.ts'
+import { isApiError, isSignedOutError } from '../api/error.ts'
 import { reportSignedIn, reportSignedOut } from './signed-out.ts'
-
-const isUnauthorized = (error: unknown): boolean => isApiError(error) && error.status === 401
 
 /** Errors of the caller are final; others are tried twice more. */
 const retry = (failures: number, error: unknown): boolean =>
@@ -12,12 +10,12 @@ export const queryClient = new QueryClient({
   // `continueSession` cancels the queries of before, so this one was sent after the last sign-in.
   queryCache: new QueryCache({
     onError(error) {
-      if (isUnauthorized(error)) reportSignedOut(Date.now())
+      if (isSignedOutError(error)) reportSignedOut(Date.now())
     },
   }),
   mutationCache: new MutationCache({
     onError(error, ...[_variables, _result, mutation]) {
-      if (isUnauthorized(error)) reportSignedOut(mutation.state.submittedAt)
+      if (isSignedOutError(error)) reportSignedOut(mutation.state.submittedAt)
     },
   }),
   defaultOptions: {

@@ -16,16 +16,25 @@ export const useMeQuery = () => useQuery<Me>(meQuery)
 /** Signs out. Reloads the page, so that nothing of the session stays in memory. */
 export const leave = (): void => void signOut().finally(() => location.assign(document.baseURI))
 
-const MeContext = createContext<Me | null>(null)
+const MeContext = createContext<Me | undefined>(undefined)
 
-export function MeProvider({ me, children }: { readonly me: Me; readonly children: ReactNode }) {
+type MeProviderProps = {
+  /** Undefined until the server has said who is signed in. */
+  readonly me: Me | undefined
+  readonly children: ReactNode
+}
+
+export function MeProvider({ me, children }: MeProviderProps) {
   return <MeContext value={me}>{children}</MeContext>
 }
 
-/** Who is signed in. Only for pages, which are shown after sign-in. */
+/** Who is signed in, for the frame, which is shown before it is known. */
+export const useMeIfKnown = (): Me | undefined => use(MeContext)
+
+/** Who is signed in. Only for pages, which are shown after it is known. */
 export function useMe(): Me {
   const me = use(MeContext)
-  if (me === null) throw new Error('useMe is used outside of MeProvider')
+  if (me === undefined) throw new Error('useMe is used outside of MeProvider')
   return me
 }
 

@@ -1,25 +1,36 @@
 import { RouterProvider } from '@tanstack/react-router'
 import { FailureState } from '../kit/state.tsx'
-import { isApiError } from '../api/error.ts'
+import { useEffect } from 'react'
+import { isSignedOutError } from '../api/error.ts'
 import { words } from '../words/en.ts'
 import { router } from './router.tsx'
+import { readPreferences, setPreferences } from '../session/preferences.ts'
 import { MeProvider, useMeQuery } from '../session/session.tsx'
 import { SignInDialog, SignInPage } from './sign-in.tsx'
 import { useSignedOut } from '../session/signed-out.ts'
 
-/** Signed out: the sign-in page. Signed in: the pages, and a dialog over them if the session ends meanwhile. */
+/**
+ * Signed out: the sign-in page. Signed in: the pages, and a dialog over them if the session ends meanwhile. The frame of the pages is
+ * shown before the server has answered.
+ */
 export function App({ linkError }: { readonly linkError: string | undefined }) {
   const me = useMeQuery()
   const isSignedOut = useSignedOut()
-  if (me.data !== undefined)
-    return (
-      <MeProvider me={me.data}>
-        <RouterProvider router={router} />
-        {isSignedOut && <SignInDialog />}
-      </MeProvider>
-    )
-  if (isApiError(me.error) && me.error.status === 401) return <SignInPage linkError={linkError} />
-  if (me.isError)
+  const isUnknown = me.data === undefined
+  const isRejected = isUnknown && isSignedOutError(me.error)
+  useEffect(() => {
+    if (!isUnknown) setPreferences({ wasSignedIn: true })
+    else if (isRejected) setPreferences({ wasSignedIn: false })
+  }, [isUnknown, isRejected])
+  if (isRejected) return <SignInPage linkError={linkError} />
+  if (isUnknown && me.isError)
     return <FailureState title={words.signIn.unavailable} error={me.error} onRetry={() => void me.refetch()} />
-  return null
+  // Whoever was never signed in probably gets the page to sign in, and must not see the frame before it.
+  if (isUnknown && !readPreferences().wasSignedIn) return null
+  return (
+    <MeProvider me={me.data}>
+      <RouterProvider router={router} />
+      {!isUnknown && isSignedOut && <SignInDialog />}
+    </MeProvider>
+  )
 }

@@ -6,7 +6,7 @@ import styles from './command-palette.module.css'
 const CommandSearch = lazy(async () => ({ default: (await import('./command-search.tsx')).CommandSearch }))
 
 /** The search button and its dialog: pages, names, actions, and any id. Opens with Ctrl K on every page. */
-export function CommandPalette() {
+export function CommandPalette({ isEnabled }: { readonly isEnabled: boolean }) {
   const dialog = useRef<HTMLDialogElement>(null)
   const [isOpen, setOpen] = useState(false)
   useEffect(() => {
@@ -24,7 +24,13 @@ export function CommandPalette() {
   }, [isOpen])
   return (
     <>
-      <button type="button" className={styles.search} onClick={() => setOpen(true)} aria-haspopup="dialog">
+      <button
+        type="button"
+        className={styles.search}
+        disabled={!isEnabled}
+        onClick={() => setOpen(true)}
+        aria-haspopup="dialog"
+      >
         <Icon name="search" size={14} />
         <span>{words.shell.search}</span>
         <kbd>Ctrl K</kbd>
@@ -36,7 +42,7 @@ export function CommandPalette() {
         onClose={() => setOpen(false)}
         onClick={(event) => event.target === dialog.current && setOpen(false)}
       >
-        {isOpen && (
+        {isOpen && isEnabled && (
           <Suspense>
             <CommandSearch onDone={() => setOpen(false)} />
           </Suspense>

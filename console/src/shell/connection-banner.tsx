@@ -9,14 +9,11 @@ const text = words.shell.lost
 /** Says on every page that the server does not answer, and of when the page is. */
 export function ConnectionBanner() {
   const lost = useLostConnection()
+  if (lost === undefined) return null
   return (
-    <div role="alert">
-      {lost && (
-        <p className={styles.banner} data-tone="warning">
-          <Shape tone="warning" />
-          <strong>{text.title}</strong> <span>{text.text(time(lost.sinceMs))}</span>
-        </p>
-      )}
-    </div>
+    <p className={styles.banner} data-tone="warning" role="alert">
+      <Shape tone="warning" />
+      <strong>{text.title}</strong> <span>{text.text(time(lost.sinceMs))}</span>
+    </p>
   )
 }

@@ -18,12 +18,15 @@ import { readProjectsSearch } from '../pages/projects/search.ts'
 import { readSettingsSearch } from '../pages/settings/search.ts'
 import { readSinksSearch } from '../pages/sinks/search.ts'
 import { readRequestSearch } from '../pages/requests/search.ts'
+import { NotFound } from './not-found.tsx'
+import { PageBones } from './page-bones.tsx'
 import { Shell } from './shell.tsx'
 import { readTimeRange, readZone } from '../session/time-range.ts'
 
 /** The time range and the zone follow from page to page, so they belong to the root. */
 const root = createRootRoute({
   component: Shell,
+  notFoundComponent: NotFound,
   validateSearch: (search: Record<string, unknown>) => ({ ...readTimeRange(search), ...readZone(search) }),
   search: { middlewares: [retainSearchParams(['range', 'from', 'to', 'zone'])] },
 })
@@ -50,7 +53,7 @@ const requests = createRoute({
 const request = createRoute({
   getParentRoute: () => requests,
   path: '$requestId',
-  component: lazyRouteComponent(() => import('../pages/requests/request-drawer.tsx'), 'RequestDrawer'),
+  component: lazyRouteComponent(() => import('../pages/requests/page.tsx'), 'RequestDrawer'),
 })
 
 const playground = createRoute({
@@ -134,7 +137,7 @@ const sinks = createRoute({
 const sink = createRoute({
   getParentRoute: () => sinks,
   path: '$sinkId',
-  component: lazyRouteComponent(() => import('../pages/sinks/sink-drawer.tsx'), 'SinkDrawer'),
+  component: lazyRouteComponent(() => import('../pages/sinks/page.tsx'), 'SinkDrawer'),
 })
 
 /** The page was at `/exports` before, and bookmarks and links lead there. */
@@ -168,7 +171,7 @@ const audit = createRoute({
 const auditEvent = createRoute({
   getParentRoute: () => audit,
   path: '$eventId',
-  component: lazyRouteComponent(() => import('../pages/audit/event-drawer.tsx'), 'EventDrawer'),
+  component: lazyRouteComponent(() => import('../pages/audit/page.tsx'), 'EventDrawer'),
 })
 
 const projects = createRoute({
@@ -213,6 +216,9 @@ export const router = createRouter({
   ]),
   basepath: new URL(document.baseURI).pathname,
   defaultPreload: 'intent',
+  defaultPendingComponent: PageBones,
+  defaultPendingMs: 100,
+  defaultPendingMinMs: 0,
 })
 
 declare module '@tanstack/react-router' {

@@ -1,18 +1,20 @@
 import { Link, Outlet, useRouterState } from '@tanstack/react-router'
-import { Fragment, lazy, Suspense, useState } from 'react'
+import { Fragment, lazy, Suspense, useEffect, useRef, useState } from 'react'
 import { IconButton } from '../kit/button.tsx'
 import { setZone } from '../kit/format.ts'
 import { Icon, Logo } from '../kit/icon.tsx'
 import { words } from '../words/en.ts'
 import { ConnectionBanner } from './connection-banner.tsx'
 import { CommandPalette } from './command-palette.tsx'
+import { PageBones } from './page-bones.tsx'
 import { pages } from './pages.ts'
-import { useMe } from '../session/session.tsx'
+import { useMeIfKnown } from '../session/session.tsx'
+import { usePageTitle } from '../session/title.ts'
 import { useZone } from '../session/time-range.ts'
 import styles from './shell.module.css'
 
 /** Menus are a fourth of the code that every page needs, so they are loaded after the first page. */
-const AccountMenu = lazy(async () => ({ default: (await import('./menus.tsx')).AccountMenu }))
+const AccountMenu = lazy(async () => ({ default: (await import('./top-menus.tsx')).AccountMenu }))
 const TopMenus = lazy(async () => ({ default: (await import('./top-menus.tsx')).TopMenus }))
 
 /** The frame of every page: sidebar, top bar, and the page below it. */
@@ -20,7 +22,19 @@ export function Shell() {
   const [isMenuOpen, setMenuOpen] = useState(false)
   const path = useRouterState({ select: ({ location }) => location.pathname })
   const current = pages.find(({ to }) => path.startsWith(to))
-  const { organization } = useMe()
+  const me = useMeIfKnown()
+  const menuButton = useRef<HTMLButtonElement>(null)
+  useEffect(() => {
+    if (!isMenuOpen) return undefined
+    const onKey = ({ key }: KeyboardEvent): void => {
+      if (key !== 'Escape') return
+      setMenuOpen(false)
+      menuButton.current?.focus()
+    }
+    document.addEventListener('keydown', onKey)
+    return () => document.removeEventListener('keydown', onKey)
+  }, [isMenuOpen])
+  usePageTitle(current?.name ?? words.shell.notFound.tab)
   const zone = useZone()
   setZone(zone)
   return (
@@ -31,7 +45,7 @@ export function Shell() {
       <aside className={styles.side} data-open={isMenuOpen} onClick={() => setMenuOpen(false)}>
         <div className={styles.organization}>
           <Logo />
-          <span title={organization.id}>{organization.name}</span>
+          {me && <span title={me.organization.id}>{me.organization.name}</span>}
         </div>
         <nav aria-label={words.shell.pages}>
           {pages.map(({ to, name, icon, group }, at) => (
@@ -44,34 +58,31 @@ export function Shell() {
             </Fragment>
           ))}
         </nav>
-        <Suspense>
-          <AccountMenu />
-        </Suspense>
+        <div className={styles.account}>
+          <Suspense>{me && <AccountMenu />}</Suspense>
+        </div>
       </aside>
       {isMenuOpen && <div className={styles.scrim} onClick={() => setMenuOpen(false)} />}
       <div className={styles.main}>
         <header className={styles.top}>
           <IconButton
+            ref={menuButton}
             className={styles.menuButton}
             icon="menu"
             label={words.shell.menu}
             aria-expanded={isMenuOpen}
             onClick={() => setMenuOpen(true)}
           />
-          <h1 className={styles.title}>{current?.name}</h1>
-          <CommandPalette />
+          <h1 className={styles.title}>{current?.name ?? words.shell.notFound.tab}</h1>
+          <CommandPalette isEnabled={me !== undefined} />
           <div className={styles.menus}>
-            <Suspense>
-              <TopMenus />
-            </Suspense>
+            <Suspense>{me && <TopMenus />}</Suspense>
           </div>
         </header>
-        <ConnectionBanner />
+        {me && <ConnectionBanner />}
         <main id="page" className={styles.page} tabIndex={-1}>
           {/* Every time on the page is rendered again in another zone. */}
-          <Fragment key={zone}>
-            <Outlet />
-          </Fragment>
+          {me ? <Outlet key={zone} /> : <PageBones />}
         </main>
       </div>
     </div>

@@ -8,6 +8,7 @@ import { CodeBlock } from '../kit/code-block.tsx'
 import { Field } from '../kit/field.tsx'
 import { Logo } from '../kit/icon.tsx'
 import { words } from '../words/en.ts'
+import { usePageTitle } from '../session/title.ts'
 import { continueSession } from '../session/query-client.ts'
 import styles from './sign-in.module.css'
 
@@ -15,6 +16,7 @@ const text = words.signIn
 
 /** The whole page, before anybody signed in. */
 export function SignInPage({ linkError }: { readonly linkError: string | undefined }) {
+  usePageTitle(text.title)
   return (
     <main className={styles.page}>
       <div className={styles.box}>

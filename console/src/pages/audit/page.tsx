@@ -9,6 +9,8 @@ import type { AuditSearch, AuditView } from './search.ts'
 import { VerifyView } from './verify.tsx'
 import styles from './page.module.css'
 
+export { EventDrawer } from './event-drawer.tsx'
+
 const text = words.audit
 
 /** Changes by administrators and acts of the service, and how to verify the log. */

@@ -2,7 +2,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { useKeyNames, useProjectNames } from '../../api/names.ts'
 import { Card } from '../../kit/card.tsx'
 import { Field } from '../../kit/field.tsx'
-import { FailureState, LoadingRows } from '../../kit/state.tsx'
+import { Bones, FailureState } from '../../kit/state.tsx'
 import { words } from '../../words/en.ts'
 import { CheckCard } from './check-card.tsx'
 import { ClosestCard } from './closest-card.tsx'
@@ -15,6 +15,8 @@ import pageStyles from './page.module.css'
 import styles from './scopes.module.css'
 
 const text = words.limits
+/** Of a card with the five limits of a scope. */
+const cardHeight = 218
 const scopes = ['organization', 'project', 'key'] as const
 
 /** The limits of the three scopes, who is close to one, and which of them replace the tier's. */
@@ -32,7 +34,13 @@ export function LimitsOfScopes({ search }: { readonly search: LimitsSearch }) {
   return (
     <>
       <ChooseSubject search={search} />
-      {limits.isPending && <LoadingRows widths={[180, 180, 180]} rows={5} />}
+      {limits.isPending && (
+        <div className={styles.scopes}>
+          {scopes.map((scope) => (
+            <Bones key={scope} height={cardHeight} />
+          ))}
+        </div>
+      )}
       {limits.isError && (
         <FailureState title={text.limitsFailed} error={limits.error} onRetry={() => void limits.refetch()} />
       )}

@@ -44,7 +44,6 @@ export function Figures({ now: loaded, period }: FiguresProps) {
       note: text.now(oneDigit(now.requests_per_second), count(now.in_flight)),
       change: changeText(figures.requests, before.requests, range),
       values: steps.map((step) => step.requests),
-      filter: {},
     },
     { name: text.denied, ...counted('denied'), filter: { status: 'denied' } },
     {

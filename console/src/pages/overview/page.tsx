@@ -22,7 +22,12 @@ export function OverviewPage() {
   const overview = useOverview()
   const period = useOverviewPeriod()
   // Figures that were loaded before stay while the server cannot be reached.
-  if (overview.data && period.data) return <Loaded overview={overview.data} period={period.data} />
+  if (overview.data && period.data)
+    return (
+      <Suspense fallback={<OverviewBones />}>
+        <Loaded overview={overview.data} period={period.data} />
+      </Suspense>
+    )
   const failed = overview.isError ? overview : period.isError ? period : undefined
   if (failed)
     return <FailureState title={words.overview.failed} error={failed.error} onRetry={() => void failed.refetch()} />
@@ -40,9 +45,7 @@ function Loaded({ overview, period }: LoadedProps) {
   return (
     <div className={styles.page}>
       {steps !== null && !readPreferences().hidesFirstSteps && (
-        <Suspense>
-          <FirstSteps facts={firstSteps ?? { ...steps, has_policy: true, has_model: true }} />
-        </Suspense>
+        <FirstSteps facts={firstSteps ?? { ...steps, has_policy: true, has_model: true }} />
       )}
       <Figures now={now} period={period} />
       <div className={styles.wide}>

@@ -1,6 +1,7 @@
 import { Outlet, useNavigate, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useMay } from '../../session/session.tsx'
+import { useObjectTitle } from '../../session/title.ts'
 import { Button, buttonClass } from '../../kit/button.tsx'
 import { Icon } from '../../kit/icon.tsx'
 import { LeaveDialog } from '../../kit/leave-dialog.tsx'
@@ -31,6 +32,7 @@ export function PolicyPage() {
 
 function OpenPolicy({ policy }: { readonly policy: Policy }) {
   const draft = useDraft(policy)
+  useObjectTitle(policy.name)
   const params = { policyId: policy.id }
   return (
     <div className={styles.page}>

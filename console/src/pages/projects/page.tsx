@@ -2,6 +2,8 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useEffect } from 'react'
 import { useProjectNames } from '../../api/names.ts'
 import { useMay } from '../../session/session.tsx'
+import { Button } from '../../kit/button.tsx'
+import { Dialog } from '../../kit/dialog.tsx'
 import { Notice } from '../../kit/notice.tsx'
 import { TabLinks } from '../../kit/tab-links.tsx'
 import { words } from '../../words/en.ts'
@@ -68,7 +70,7 @@ function ApiKeys({ search, mayChange }: PartProps) {
         mayChange={mayChange}
       />
       {dialog === 'create' && <CreateApiKey projectId={search.project_id} onClose={close} />}
-      <KeyDialog dialog={dialog} apiKey={row} onClose={close} />
+      <KeyDialog dialog={dialog} apiKey={row} isMissing={isMissing(query, search.id)} onClose={close} />
     </>
   )
 }
@@ -95,7 +97,7 @@ function AdminKeys({ search, mayChange }: PartProps) {
         mayChange={mayChange}
       />
       {dialog === 'create' && <CreateKeyDialog projects={undefined} projectId={undefined} onClose={close} />}
-      <KeyDialog dialog={dialog} apiKey={row} onClose={close} />
+      <KeyDialog dialog={dialog} apiKey={row} isMissing={isMissing(query, search.id)} onClose={close} />
     </>
   )
 }
@@ -134,14 +136,30 @@ function useRow<Row extends { readonly id: string }>(query: Loaded<Row>, id: str
   return row
 }
 
+/** Whether an address names a row that is on no page of the list. */
+const isMissing = <Row extends { readonly id: string }>(
+  { rows, hasNextPage, isFetching }: Loaded<Row>,
+  id: string | undefined,
+): boolean => id !== undefined && !isFetching && !hasNextPage && !rows.some((row) => row.id === id)
+
 type KeyDialogProps = {
   readonly dialog: DialogName | undefined
   readonly apiKey: AnyKey | undefined
+  readonly isMissing: boolean
   readonly onClose: () => void
 }
 
-function KeyDialog({ dialog, apiKey, onClose }: KeyDialogProps) {
-  if (apiKey === undefined) return null
+function KeyDialog({ dialog, apiKey, isMissing: isUnknown, onClose }: KeyDialogProps) {
+  if (apiKey === undefined)
+    return isUnknown && dialog !== undefined && dialog !== 'create' ? (
+      <Dialog
+        title={words.common.missing}
+        onClose={onClose}
+        actions={<Button onClick={onClose}>{words.common.close}</Button>}
+      >
+        <p>{words.common.missingText}</p>
+      </Dialog>
+    ) : null
   if (dialog === 'edit') return <EditKeyDialog apiKey={apiKey} onClose={onClose} />
   if (dialog === 'rotate') return <RotateKeyDialog apiKey={apiKey} onClose={onClose} />
   if (dialog === 'revoke') return <RevokeKeyDialog apiKey={apiKey} onClose={onClose} />

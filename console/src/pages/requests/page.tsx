@@ -19,6 +19,8 @@ import { useNewRequests } from './use-new-requests.ts'
 import { useRowKeys } from './use-row-keys.ts'
 import styles from './page.module.css'
 
+export { RequestDrawer } from './request-drawer.tsx'
+
 const text = words.requests
 
 /** Every request with its decision, and the open one beside it. The address holds the filters and the open request. */

@@ -2,6 +2,7 @@ import { Link, useNavigate, useParams } from '@tanstack/react-router'
 import { use, useEffect, useRef, type ReactNode } from 'react'
 import { useKeyNames, useProjectNames } from '../../api/names.ts'
 import { useMayOpenRule } from '../../session/may-open-rule.ts'
+import { useObjectTitle } from '../../session/title.ts'
 import { useMay } from '../../session/session.tsx'
 import { IconButton } from '../../kit/button.tsx'
 import { CodeBlock } from '../../kit/code-block.tsx'
@@ -11,7 +12,7 @@ import { Drawer, DrawerButtons, DrawerFacts, DrawerSection } from '../../kit/dra
 import { fullTime, milliseconds } from '../../kit/format.ts'
 import { Outcomes } from '../../kit/outcomes.tsx'
 import { RequestSummary } from '../../kit/request-summary-line.tsx'
-import { ShortId } from '../../kit/short-id.tsx'
+import { shortId, ShortId } from '../../kit/short-id.tsx'
 import { FailureState, LoadingRows } from '../../kit/state.tsx'
 import { Timeline } from '../../kit/timeline.tsx'
 import { words } from '../../words/en.ts'
@@ -31,6 +32,7 @@ export function RequestDrawer() {
   const query = useRequest(requestId)
   const drawer = useRef<HTMLElement>(null)
   const mayOpen = useMayOpenRule()
+  useObjectTitle(shortId(requestId))
   useEffect(() => {
     drawer.current?.scrollTo({ top: 0 })
   }, [requestId])

@@ -74,11 +74,7 @@ const columns: readonly DataColumn<Setting>[] = [
     id: 'description',
     name: text.description,
     priority: 3,
-    cell: ({ description }) => (
-      <span className={styles.purpose} title={plain(description)}>
-        {plain(description)}
-      </span>
-    ),
+    cell: ({ description }) => <span className={styles.description}>{plain(description)}</span>,
   },
 ]
 

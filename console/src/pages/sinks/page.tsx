@@ -12,6 +12,8 @@ import { useSinks, type Sink } from './queries.ts'
 import { CreateSinkDialog } from './sink-dialog.tsx'
 import styles from './page.module.css'
 
+export { SinkDrawer } from './sink-drawer.tsx'
+
 const text = words.sinks
 const firstKind = 'webhook'
 

@@ -3,6 +3,7 @@ import type { ReactNode } from 'react'
 import { api, dataOf } from '../../api/client.ts'
 import { useChange } from '../../api/use-change.ts'
 import { useMay } from '../../session/session.tsx'
+import { useObjectTitle } from '../../session/title.ts'
 import { Badge } from '../../kit/badge.tsx'
 import { Button, IconButton } from '../../kit/button.tsx'
 import { CodeBlock } from '../../kit/code-block.tsx'
@@ -27,6 +28,7 @@ export function SinkDrawer() {
   const { sinkId } = useParams({ from: '/sinks/$sinkId' })
   const sinks = useSinks()
   const sink = sinks.data?.find(({ id }) => id === sinkId)
+  useObjectTitle(sink && nameOf(sink))
   const navigate = useNavigate()
   const close = (): void => void navigate({ to: '/sinks', search: {} })
   return (

@@ -5,6 +5,8 @@ export const common = {
   loading: 'Loading',
   loadMore: 'Load more',
   failed: 'Unknown error',
+  missing: 'Not found',
+  missingText: 'It does not exist, was deleted, or belongs to another organization.',
   unreachable: 'The server cannot be reached. Nothing was changed.',
   close: 'Close',
   copy: 'Copy',

@@ -44,6 +44,11 @@ export const shell = {
   skip: 'Skip to content',
   live: 'Live',
   reference: 'API reference',
+  notFound: {
+    title: 'There is no page at this address',
+    text: 'It may have moved, or the link may be cut off. Ctrl K finds pages, names and ids.',
+    tab: 'Not found',
+  },
   lost: {
     title: 'Live view lost.',
     text: (at: string) => `The server does not answer. What you see is of ${at}, and follows again when it is back.`,
