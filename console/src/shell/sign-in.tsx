@@ -90,16 +90,23 @@ function IdentityProvider({ isNewTab = false }: { readonly isNewTab?: boolean })
   )
 }
 
-const useIdentityProvider = () =>
-  useQuery({ queryKey: ['sign_in_ways'], queryFn: readSignInWays, staleTime: Infinity }).data?.oidc
+const useSignInWays = () => useQuery({ queryKey: ['sign_in_ways'], queryFn: readSignInWays, staleTime: Infinity })
+
+const useIdentityProvider = () => useSignInWays().data?.oidc
 
 /** Continues if another tab has signed this browser in. */
 const goOn = (): void => {
   api.GET('/v1/organization/me').then(continueSession, () => undefined)
 }
 
+/** The field has the focus, unless the identity provider is the usual way. */
 function KeyForm() {
-  const provider = useIdentityProvider()
+  const { data: ways, isPending } = useSignInWays()
+  const provider = ways?.oidc
+  const field = useRef<HTMLInputElement>(null)
+  useEffect(() => {
+    if (!isPending && !provider) field.current?.focus()
+  }, [isPending, provider])
   const mutation = useMutation({
     mutationFn: (key: string) => signIn({ key }),
     onSuccess: continueSession,
@@ -113,7 +120,7 @@ function KeyForm() {
     <form className={styles.form} onSubmit={submit}>
       <Field label={text.key} hint={text.keyHint} error={mutation.isError ? signInError(mutation.error) : undefined}>
         {(props) => (
-          <input {...props} name="key" type="password" autoComplete="off" spellCheck={false} required autoFocus />
+          <input {...props} ref={field} name="key" type="password" autoComplete="off" spellCheck={false} required />
         )}
       </Field>
       <Button look={provider ? 'normal' : 'primary'} type="submit" disabled={mutation.isPending}>
