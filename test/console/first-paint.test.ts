@@ -7,6 +7,11 @@ import { openConsoleScene, type ConsoleScene } from '../support/console-scene.ts
 const mostRequests = 20
 const mostShift = 0.1
 
+const listedPaths =
+  'overview requests playground policies gateway models limits limits?view=limits limits?view=ledger sinks alerts audit audit?view=verify projects members settings'.split(
+    ' ',
+  )
+
 /** Adds up how much of the page moved, as browsers measure it. */
 const observeShifts = `window.shift = 0
 new PerformanceObserver((list) => {
@@ -24,11 +29,8 @@ describe('the first paint of the console', { skip: withoutBrowser }, () => {
     for (let at = 0; at < 20; at++) await scene.ask('Hello')
     const admin = { authorization: `Bearer ${scene.adminKey}` }
     await scene.post('/v1/organization/members', { name: 'Ada', email: 'ada@example.com', role: 'owner' }, admin)
-    paths = [
-      ...['overview', 'requests', `requests/${id}`, 'playground', 'policies', `policies/${scene.policyId}`, 'gateway'],
-      ...['models', 'limits', 'limits?view=limits', 'limits?view=ledger', 'sinks', 'alerts', 'audit'],
-      ...['audit?view=verify', 'projects', 'members', 'settings'],
-    ]
+    const policy = `policies/${scene.policyId}`
+    paths = [...listedPaths, `requests/${id}`, policy]
   })
   after(async () => {
     await scene[Symbol.asyncDispose]()

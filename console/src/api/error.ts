@@ -18,7 +18,7 @@ export class ApiError extends Error {
 
 export const isApiError = (error: unknown): error is ApiError => error instanceof ApiError
 
-/** The session ended. Whoever sees it signs in again, and then it is past. */
+/** The session ended. A dialog asks to sign in again, and then the error is past. */
 export const isSignedOutError = (error: unknown): boolean => isApiError(error) && error.status === 401
 
 export const errorText = (error: unknown): string => (error instanceof Error ? error.message : words.common.failed)

@@ -25,7 +25,7 @@ export function App({ linkError }: { readonly linkError: string | undefined }) {
   if (isRejected) return <SignInPage linkError={linkError} />
   if (isUnknown && me.isError)
     return <FailureState title={words.signIn.unavailable} error={me.error} onRetry={() => void me.refetch()} />
-  // Whoever was never signed in probably gets the page to sign in, and must not see the frame before it.
+  // A browser that was never signed in probably gets the page to sign in, and must not show the frame before it.
   if (isUnknown && !readPreferences().wasSignedIn) return null
   return (
     <MeProvider me={me.data}>

@@ -5,7 +5,7 @@ import { windowMinutes } from '../../domain/evaluation/spikes/spike.ts'
 import type { Organization } from '../../domain/identity/principal.ts'
 import { readSpend } from '../../domain/overview/overview.ts'
 import { readAttentionFacts } from '../../domain/overview/read-attention.ts'
-import { attentionStores } from '../features/overview.ts'
+import { attentionStores } from '../features/attention-stores.ts'
 import type { Infrastructure } from '../infrastructure.ts'
 import type { Stores } from '../stores.ts'
 

@@ -1,12 +1,7 @@
 import { overrideStore } from '../../adapters/stores/sql/credits/limit-overrides.ts'
 import { ledgerStore } from '../../adapters/stores/sql/credits/ledger.ts'
 import { ledgerReports } from '../../adapters/stores/sql/credits/reports.ts'
-import { exportStore } from '../../adapters/stores/sql/exports/sinks.ts'
-import { directoryStore } from '../../adapters/stores/sql/identity/directory.ts'
 import { memberStore } from '../../adapters/stores/sql/identity/members.ts'
-import { gatewayStore } from '../../adapters/stores/sql/policies/gateway-configurations.ts'
-import { policyStore } from '../../adapters/stores/sql/policies/policies.ts'
-import { reportedSpikes } from '../../adapters/stores/sql/policies/reported-spikes.ts'
 import { subjectSums } from '../../adapters/stores/sql/rollup/subject-sums.ts'
 import { trafficStore } from '../../adapters/stores/sql/rollup/traffic.ts'
 import { createFirstSteps } from '../../domain/overview/first-steps.ts'
@@ -18,18 +13,8 @@ import { overviewStreamRoute } from '../../http/admin/overview/stream.ts'
 import { trafficRoute } from '../../http/admin/traffic/routes.ts'
 import { createResourceRoutes } from '../../http/resources/route.ts'
 import type { Organization } from '../../domain/identity/principal.ts'
-import type { Transaction } from '../../adapters/stores/sql/database.ts'
-import type { Stores } from '../stores.ts'
+import { attentionStores } from './attention-stores.ts'
 import type { Feature, FeatureParts, RunningServerParts } from './feature.ts'
-
-/** What the attention list is made from, except for the audit log. */
-export const attentionStores = (stores: Stores) => (tx: Transaction) => ({
-  policies: policyStore(tx),
-  spikes: reportedSpikes(tx),
-  gateway: gatewayStore(tx),
-  exports: exportStore(tx, stores.encryptions.exportSecrets),
-  directory: directoryStore(tx),
-})
 
 /** How the service does, and what needs a person. */
 export function createOverview(parts: FeatureParts, server: RunningServerParts): Feature {

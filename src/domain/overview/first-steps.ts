@@ -2,7 +2,7 @@ import type { AuditReads } from '../audit/log.ts'
 import type { ListServedModels } from '../inference/served-models.ts'
 import type { PolicyStore } from '../policy/store.ts'
 
-/** What an organization has done of the first steps, whoever did it. */
+/** What an organization has done of the first steps, no matter who did it. */
 export type FirstSteps = {
   /** The newest request. */
   readonly requestId: string | null

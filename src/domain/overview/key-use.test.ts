@@ -6,17 +6,17 @@ import { createKeyUseReader, readKeyUse, type KeyUseParts } from './key-use.ts'
 
 const nowMs = Date.UTC(2026, 10, 18, 12, 30)
 
-const sum = (group: string, requests: number, errors: number, tokens = 0) =>
-  ({ group, requests, errors, inputTokens: tokens, outputTokens: 0 }) as never
+const sum = (group: string, fields: { requests: number; errors?: number; inputTokens?: number }) =>
+  ({ group, errors: 0, inputTokens: 0, outputTokens: 0, ...fields }) as never
 
 const parts: KeyUseParts = {
   traffic: {
     sums: async () => [
-      sum('key_full', 1_900, 900),
-      sum('key_near', 850, 0),
-      sum('key_tokens', 10, 0, 90_000),
-      sum('key_calm', 10, 5),
-      sum('user_1', 1_000, 0),
+      sum('key_full', { requests: 1_900, errors: 900 }),
+      sum('key_near', { requests: 850 }),
+      sum('key_tokens', { requests: 10, inputTokens: 90_000 }),
+      sum('key_calm', { requests: 10, errors: 5 }),
+      sum('user_1', { requests: 1_000 }),
     ],
   },
   subjects: async ({ subjects }) => {

@@ -97,10 +97,10 @@ async function rejectionsOf(
 function useOf(
   { group: keyId = '', requests, inputTokens, outputTokens }: TrafficSum,
   rejections: ReadonlyMap<string, number>,
-  limitsOf: KeyUseParts['limitsOf'],
+  limitsOfKey: KeyUseParts['limitsOf'],
 ): Omit<KeyUse, 'name'> {
   const rejected = rejections.get(rateLimitSubject(keyId)) ?? 0
-  const { rpd, tpd } = limitsOf(keyId)
+  const { rpd, tpd } = limitsOfKey(keyId)
   const shareOf = (used: number, limit: number): number => (limit === 0 ? 0 : (used / limit) * 100)
   const percent = Math.max(shareOf(requests - rejected, rpd), shareOf(inputTokens + outputTokens, tpd))
   return { keyId, percent, rejected }

@@ -3,7 +3,7 @@ import type { AuditReads, LoggedEvent } from '../audit/log.ts'
 import type { ReportPeriod } from './period.ts'
 
 /** A policy or the gateway configuration that came into force. */
-export type Publication = {
+export type PublicationEvent = {
   readonly atMs: number
   /** Null for the gateway configuration. */
   readonly policyId: string | null
@@ -26,7 +26,7 @@ export async function readPublications(
   events: Pick<AuditReads, 'list'>,
   organizationId: string,
   { from, to, hasPolicies, hasGateway }: Wanted,
-): Promise<Publication[]> {
+): Promise<PublicationEvent[]> {
   const codes = [...(hasPolicies ? policyCodes : []), ...(hasGateway ? [gatewayCode] : [])]
   const found = await Promise.all(
     codes.map((code) => events.list(organizationId, { code, fromMs: from * 1000, toMs: to * 1000 }, page)),
@@ -34,7 +34,7 @@ export async function readPublications(
   return found.flatMap(({ items }) => items.map(publicationOf)).sort((a, b) => a.atMs - b.atMs)
 }
 
-function publicationOf({ id, document }: LoggedEvent): Publication {
+function publicationOf({ id, document }: LoggedEvent): PublicationEvent {
   const { entity, actor, unmapped, time: atMs } = document
   return {
     atMs,

@@ -70,10 +70,10 @@ export const Health = ({ health, upstreams, sinks }: HealthProps) => (
 
 function upstreamText({ state, ...upstream }: Overview['upstreams'][number]): string {
   const states = text.upstreamStates
-  const words = state === 'resting' ? states.resting(upstream.skipped_seconds) : states[state]
+  const stateText = state === 'resting' ? states.resting(upstream.skipped_seconds) : states[state]
   const error = state === 'ok' || upstream.last_error === null ? '' : upstream.last_error
   const busy = upstream.in_flight > 0 ? text.inFlight(count(upstream.in_flight)) : ''
-  return joined([words, error, busy])
+  return joined([stateText, error, busy])
 }
 
 const sinkText = ({ state, waiting_events: waiting, last_error: error }: Overview['sinks'][number]): string =>

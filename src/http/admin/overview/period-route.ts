@@ -12,7 +12,7 @@ import {
   type FigureStores,
   type PeriodFigures,
 } from '../../../domain/overview/period.ts'
-import { readPublications, type Publication } from '../../../domain/overview/publications.ts'
+import { readPublications, type PublicationEvent } from '../../../domain/overview/publications.ts'
 import { topDenials, topSpenders, type Ranked, type RankedRule } from '../../../domain/overview/rankings.ts'
 import { failureCodes } from '../../../domain/rollup/failures.ts'
 import { percentileRange } from '../../../domain/traffic/traffic.ts'
@@ -113,7 +113,7 @@ const presentDenial = ({ check, id, name, figure, before }: RankedRule) => ({
   before,
 })
 
-const presentPublication = async ({ atMs, policyId, version, actorId, eventId }: Publication, names: Names) => ({
+const presentPublication = async ({ atMs, policyId, version, actorId, eventId }: PublicationEvent, names: Names) => ({
   at: toUnixSeconds(atMs),
   policy_id: policyId,
   name: policyId === null ? null : await names.of(policyId),

@@ -13,7 +13,7 @@ import type { Route } from '../../route.ts'
 import { invalidField } from '../../validate.ts'
 import type { AdminReads } from '../routes.ts'
 import { TrafficObject, TrafficQuery } from './schema.ts'
-import { spanOf, type Span } from './span.ts'
+import { spanOf, type SteppedSpan } from './span.ts'
 import type { Clock } from '../../../base/clock.ts'
 
 const microPerUsd = 1_000_000
@@ -70,7 +70,7 @@ function trafficFilterOf(query: Static<typeof TrafficQuery>): TrafficFilter {
 
 function presentTraffic(
   { step: name, group_by: groupBy }: Static<typeof TrafficQuery>,
-  { from, to, step }: Span,
+  { from, to, step }: SteppedSpan,
   sums: readonly TrafficSum[],
 ): Static<typeof TrafficObject> {
   const byStart = Map.groupBy(sums, ({ startTime }) => startTime)

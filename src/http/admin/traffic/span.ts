@@ -6,13 +6,13 @@ const day = 86_400
 const maxSteps = 3_000
 
 /** Unix seconds, `to` exclusive, and the length of a step. */
-export type Span = { readonly from: number; readonly to: number; readonly step: number }
+export type SteppedSpan = { readonly from: number; readonly to: number; readonly step: number }
 
 /** The period that a query names, extended to the start of its first step. */
 export function spanOf(
   { from, to, step: name }: Pick<Static<typeof TrafficQuery>, 'from' | 'to' | 'step'>,
   now: number,
-): Span {
+): SteppedSpan {
   const step = trafficSteps[name]
   const end = to ?? Math.ceil(now)
   const start = Math.floor((from ?? end - day) / step) * step

@@ -82,7 +82,7 @@ describe('the first steps of an organization', () => {
   const { app, admin, send } = adminSuite()
   const steps = async () => (await admin().get('/overview'))['first_steps']
 
-  it('are known to the server, whoever took them', async () => {
+  it('are known to the server, no matter who took them', async () => {
     assert.deepEqual(await steps(), { request_id: null, has_policy: false, has_model: false })
     const body = { model: 'gatehouse-echo', max_tokens: 10, messages: [{ role: 'user', content: 'Hello' }] }
     const response = await app().post('/v1/messages', body)

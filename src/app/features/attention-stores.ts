@@ -1,0 +1,16 @@
+import { exportStore } from '../../adapters/stores/sql/exports/sinks.ts'
+import { directoryStore } from '../../adapters/stores/sql/identity/directory.ts'
+import { gatewayStore } from '../../adapters/stores/sql/policies/gateway-configurations.ts'
+import { policyStore } from '../../adapters/stores/sql/policies/policies.ts'
+import { reportedSpikes } from '../../adapters/stores/sql/policies/reported-spikes.ts'
+import type { Transaction } from '../../adapters/stores/sql/database.ts'
+import type { Stores } from '../stores.ts'
+
+/** What the attention list is made from, except for the audit log. */
+export const attentionStores = (stores: Stores) => (tx: Transaction) => ({
+  policies: policyStore(tx),
+  spikes: reportedSpikes(tx),
+  gateway: gatewayStore(tx),
+  exports: exportStore(tx, stores.encryptions.exportSecrets),
+  directory: directoryStore(tx),
+})
