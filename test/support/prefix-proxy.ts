@@ -12,6 +12,9 @@ export async function startPrefixProxy(target: string, prefix: string): Promise<
       outgoing.writeHead(answer.statusCode ?? 502, answer.headers)
       answer.pipe(outgoing)
     })
+    // The stream of live figures is cut off when the test ends.
+    forwarded.on('error', () => outgoing.destroy())
+    outgoing.on('close', () => forwarded.destroy())
     incoming.pipe(forwarded)
     return undefined
   })
