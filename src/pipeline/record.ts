@@ -123,7 +123,9 @@ function startRecording(call: OperationCall, parts: RecordParts): Recording {
   if (caller.kind === 'free' || journal === null) return unrecorded(report)
   const timeMs = clock.nowMs()
   const texts =
-    content === 'none' ? undefined : collectTexts(() => operation.messagesOf(request), { level: content, redact })
+    content === 'none'
+      ? undefined
+      : collectTexts({ messagesOf: () => operation.messagesOf(request), raw: request.raw }, { level: content, redact })
   const organizationId = caller.organization.id
   let written: Promise<boolean> | undefined
   let describeVerdict: (() => VerdictFacts) | undefined

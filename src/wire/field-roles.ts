@@ -2,6 +2,8 @@ type RawObject = Readonly<Record<string, unknown>>
 
 const identifying: ReadonlySet<string> = new Set(['user', 'safety_identifier', 'metadata', 'prompt_cache_key'])
 
+const recorded: ReadonlySet<string> = new Set(['model', 'stream', 'messages', 'system', 'input', 'instructions'])
+
 const settings: ReadonlySet<string> = new Set([
   'model',
   'stream_options',
@@ -65,6 +67,7 @@ const unchanged: ReadonlySet<string> = new Set([
  */
 export const vendorFieldRoles = {
   identifying,
+  recorded,
   settings,
   unchanged,
   structural,

@@ -5,6 +5,8 @@
 export type FieldRoles = {
   /** Fields of the whole request that identify whom it is for. They are neither scanned nor changed. */
   readonly identifying: ReadonlySet<string>
+  /** Fields of the whole request that the audit log records apart from its parameters: model, stream and messages. */
+  readonly recorded: ReadonlySet<string>
   /** Fields of the whole request that hold settings: a single word in them is one of the vendor's values, not a text. */
   readonly settings: ReadonlySet<string>
   /** Fields of the whole request that are never changed, because another value would change the meaning of the request. */
@@ -34,6 +36,7 @@ const none: ReadonlySet<string> = new Set()
 /** For requests that the gateway itself makes: they have no raw body. */
 export const noFieldRoles: FieldRoles = {
   identifying: none,
+  recorded: none,
   settings: none,
   unchanged: none,
   structural: none,

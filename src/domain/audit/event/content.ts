@@ -1,4 +1,5 @@
 import type { AuditDocument, JsonValue } from './document.ts'
+import type { RequestOutline } from './request-outline.ts'
 
 /** How much text is exported to a sink or stored in the log. */
 export const contentLevels = ['none', 'redacted', 'full'] as const
@@ -18,6 +19,8 @@ export type ContentTexts = {
   readonly response?: string | undefined
   /** What followed in the response and was not sent, because a check denied it. */
   readonly withheld?: string | undefined
+  /** What else a request needs to be sent again. Used by this installation only, never exported. */
+  readonly outline?: RequestOutline | undefined
   /** The rule of a changed policy. */
   readonly rule?: string | undefined
 }

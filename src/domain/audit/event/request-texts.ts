@@ -1,7 +1,8 @@
 import type { Chunk } from '../../inference/events.ts'
-import type { ContentPart, Message } from '../../inference/request.ts'
+import type { ContentPart, Message, RawRequest } from '../../inference/request.ts'
 import { cutText } from './truncate.ts'
-import type { AuditContent, ContentLevel } from './content.ts'
+import type { AuditContent, ContentLevel, ContentTexts } from './content.ts'
+import { outlineOf, type PromptMessage } from './request-outline.ts'
 
 /** Collects the texts of one request and its answer that are stored with its event. */
 export type TextCollector = {
@@ -20,7 +21,13 @@ export type TextRules = {
 /** Longer texts are truncated and end in an ellipsis. */
 const maxTextBytes = 256_000
 
-export function collectTexts(messagesOf: () => readonly Message[], { level, redact }: TextRules): TextCollector {
+export type CollectedRequest = {
+  readonly messagesOf: () => readonly Message[]
+  /** The request as it was sent; undefined for an operation without messages. */
+  readonly raw: RawRequest | undefined
+}
+
+export function collectTexts({ messagesOf, raw }: CollectedRequest, { level, redact }: TextRules): TextCollector {
   let response = ''
   let withheld = ''
   return {
@@ -31,11 +38,16 @@ export function collectTexts(messagesOf: () => readonly Message[], { level, reda
       for (const { events } of chunks) withheld = withDeltas(withheld, events)
     },
     content() {
-      const prompt = promptOf(messagesOf())
-      const storedTexts = (transform: (text: string) => string) => ({
-        prompt: cutText(transform(prompt), maxTextBytes),
-        ...responseTexts(transform, { response, withheld }),
-      })
+      const messages = promptMessages(messagesOf())
+      const whole = messages.map(({ role, text }) => `${role}: ${text}`).join('\n')
+      const storedTexts = (transform: (text: string) => string): ContentTexts => {
+        const prompt = cutText(transform(whole), maxTextBytes)
+        return {
+          prompt,
+          outline: raw && outlineOf({ prompt, messages, raw, transform }),
+          ...responseTexts(transform, { response, withheld }),
+        }
+      }
       const redacted = storedTexts(redact)
       return level === 'full' ? { full: storedTexts((text) => text), redacted } : { redacted }
     },
@@ -64,17 +76,17 @@ function responseTexts(transform: (text: string) => string, { response, withheld
   return { response: cutText(whole.slice(0, at), maxTextBytes), withheld: cutText(whole.slice(at), maxTextBytes) }
 }
 
-/** All messages of the request, in order. */
-function promptOf(messages: readonly Message[]): string {
-  const lines: string[] = []
+/** All messages of the request, in order, up to the size that is stored. */
+function promptMessages(messages: readonly Message[]): readonly PromptMessage[] {
+  const shown: PromptMessage[] = []
   let size = 0
   for (const { role, parts } of messages) {
-    const text = parts.map(textOf).filter(Boolean).join('\n')
-    lines.push(`${role}: ${text}`)
+    const text = parts.map(textOf).filter(Boolean).join('\n').toWellFormed()
+    shown.push({ role, text, partTypes: parts.map(({ type }) => type) })
     size += text.length
     if (size > maxTextBytes) break
   }
-  return lines.join('\n').toWellFormed()
+  return shown
 }
 
 function textOf(part: ContentPart): string {

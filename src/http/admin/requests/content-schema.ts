@@ -27,10 +27,42 @@ const MarkedText = Type.Object(
   { title: 'MarkedText' },
 )
 
+/** What a request that is sent again lacks. */
+export const restoreLosses = [
+  'personal_data',
+  'end_of_prompt',
+  'roles',
+  'parameters',
+  'image',
+  'file',
+  'thinking',
+  'tool-call',
+  'tool-result',
+  'refusal',
+  'opaque',
+] as const
+
+const PromptMessage = Type.Object(
+  {
+    role: Type.Enum(['system', 'user', 'assistant'], { description: 'Who wrote it.' }),
+    text: text('Its texts, one after the other.'),
+  },
+  { title: 'PromptMessage' },
+)
+
 export const RequestContent = Type.Object(
   {
     level: Type.Enum(['redacted', 'full'], { description: 'Whether personal data in the texts was replaced.' }),
     prompt: Type.Object(MarkedText.properties, { description: 'All messages, each after the name of its role.' }),
+    messages: Type.Array(PromptMessage, { description: 'The messages of the prompt, to send them again.' }),
+    parameters: orNull(
+      Type.Record(Type.String(), Type.Unknown()),
+      'The other fields of the body in the format of `dialect`, such as `tools` and `temperature`, without those that name a user. Null if they are not kept.',
+    ),
+    not_restored: Type.Array(Type.Enum([...restoreLosses]), {
+      description:
+        'What `messages` and `parameters` lack. `personal_data`: it was replaced. `end_of_prompt`: the prompt was truncated. `roles`: they were read from the text, where a line of a message may look like another message. `parameters`: they are not kept. `tool-call`, `tool-result`: they are plain text. The others: parts of messages that are not kept.',
+    }),
     response: Type.Object(
       {
         ...MarkedText.properties,

@@ -12,6 +12,7 @@ import { omitUndefined } from '../../omit-undefined.ts'
 import { contextOf, requestOf, type DecodeBody } from '../../resources/scenario.ts'
 import { policyResultsIn, versionKey, type EvaluatedRules } from './outcomes.ts'
 import { textsIn } from './present.ts'
+import { restorableOf } from './restorable.ts'
 import type { RequestDetailObject } from './schema.ts'
 
 type Content = NonNullable<Static<typeof RequestDetailObject>['content']>
@@ -39,6 +40,7 @@ export async function contentOf(event: LoggedEvent, sources: Sources): Promise<C
   return {
     level: event.content?.full === undefined ? 'redacted' : 'full',
     prompt: await marked(kept.prompt ?? '', 'request'),
+    ...restorableOf(event.content),
     response: { ...(await marked(sent + withheld, 'response')), withheld_from: withheld === '' ? null : sent.length },
   }
 }

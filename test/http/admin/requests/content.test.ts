@@ -3,7 +3,14 @@ import { describe, it } from 'node:test'
 import { openConsoleScene } from '../../../support/console-scene.ts'
 
 type Marked = { readonly text: string; readonly evidence: readonly Record<string, unknown>[] }
-type Content = { readonly level: string; readonly prompt: Marked; readonly response: Marked }
+type Content = {
+  readonly level: string
+  readonly prompt: Marked
+  readonly response: Marked
+  readonly messages: readonly { readonly role: string; readonly text: string }[]
+  readonly parameters: object | null
+  readonly not_restored: readonly string[]
+}
 type Detail = { readonly is_content_kept: boolean; readonly content: Content | null }
 type Event = { readonly kind: string; readonly resource_id: string; readonly actor: { type: string; id: string } }
 
@@ -130,6 +137,40 @@ describe('the texts of a request', () => {
     const { content } = await scene.detail(await scene.ask('Repeat: heron'))
     assert.deepEqual(content && markedIn(content.prompt), [])
     assert.deepEqual(content && markedIn(content.response), [['phrase', 'heron']])
+  })
+
+  it('come as messages and parameters, to send the request again', async () => {
+    await using scene = await openScene('full')
+    const body = {
+      model: 'gatehouse-echo',
+      max_tokens: 100,
+      temperature: 0.5,
+      system: 'Be brief.',
+      metadata: { user_id: 'ann' },
+      messages: [
+        { role: 'user', content: 'Hello\nuser: not another message' },
+        { role: 'assistant', content: [{ type: 'text', text: 'Yes?' }] },
+        { role: 'user', content: 'Go on' },
+      ],
+    }
+    const response = await scene.post('/v1/messages', body)
+    await response.text()
+    const { content } = await scene.detail(response.headers.get('x-request-id') ?? '')
+    assert.deepEqual(content?.messages, [
+      { role: 'system', text: 'Be brief.' },
+      { role: 'user', text: 'Hello\nuser: not another message' },
+      { role: 'assistant', text: 'Yes?' },
+      { role: 'user', text: 'Go on' },
+    ])
+    assert.deepEqual(content.parameters, { max_tokens: 100, temperature: 0.5 })
+    assert.deepEqual(content.not_restored, [])
+  })
+
+  it('say that personal data was replaced in what would be sent again', async () => {
+    await using scene = await openScene('redacted')
+    const { content } = await scene.detail(await scene.ask('Write to ada@example.com.'))
+    assert.deepEqual(content?.messages, [{ role: 'user', text: 'Write to [EMAIL_1].' }])
+    assert.deepEqual(content.not_restored, ['personal_data'])
   })
 
   it('stay in their organization', async () => {
