@@ -41,6 +41,8 @@ export type SimulationInput = {
     readonly includesInForce: boolean
     /** Each one replaces the policy in force with the same id. */
     readonly tried: readonly TriedPolicy[]
+    /** Ids of policies in force that do not apply. */
+    readonly leftOut?: readonly string[]
   }
   /** False: rules that a judge model evaluates are not evaluated. */
   readonly usesJudge: boolean
@@ -113,9 +115,9 @@ function contextFor({ scenario: { context }, policies: { tried } }: SimulationIn
 
 async function rulebookFor(parts: SimulateParts, input: SimulationInput): Promise<Rulebook> {
   const { organizationId, config, policies, usesJudge } = input
-  const { tried, includesInForce } = policies
+  const { tried, includesInForce, leftOut = [] } = policies
   const current = await parts.rulebookOf(organizationId)
-  const replaced = new Set(tried.map(({ id }) => id))
+  const replaced = new Set([...tried.map(({ id }) => id), ...leftOut])
   const inForce = includesInForce ? current.policies.filter(({ id }) => !replaced.has(id)) : []
   const all = [...inForce, ...tried.map((policy) => compileTried(parts.compileRule, policy, organizationId))]
   return {

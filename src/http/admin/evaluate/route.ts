@@ -77,13 +77,16 @@ type PolicyParts = Pick<EvaluateRouteParts, 'policies'> & {
 async function policiesOf({ policies = 'in_force' }: Body, parts: PolicyParts) {
   if (policies === 'in_force') return { includesInForce: true, tried: [] }
   const tried: TriedPolicy[] = []
+  const leftOut: string[] = []
   for (const [at, item] of policies.entries()) {
     if (item === 'in_force') continue
     const policy = 'policy_id' in item ? await storedPolicy(item, at, parts) : givenPolicy(item, at, parts)
-    if (tried.some(({ id }) => id === policy.id)) throw invalidField(['policies', at, 'policy_id'], 'is named twice')
-    tried.push(policy)
+    const isNamed = leftOut.includes(policy.id) || tried.some(({ id }) => id === policy.id)
+    if (isNamed) throw invalidField(['policies', at, 'policy_id'], 'is named twice')
+    if ('policy_id' in item && item.use === 'none') leftOut.push(policy.id)
+    else tried.push(policy)
   }
-  return { includesInForce: policies.includes('in_force'), tried }
+  return { includesInForce: policies.includes('in_force'), tried, leftOut }
 }
 
 type Item = Exclude<NonNullable<Exclude<Body['policies'], 'in_force'>>[number], 'in_force'>
@@ -94,7 +97,7 @@ async function storedPolicy({ policy_id: id, use }: StoredItem, at: number, part
   const policy = await parts.store.find(parts.organizationId, id)
   if (!policy) throw invalidField(['policies', at, 'policy_id'], 'must name a policy of the organization')
   const { name, draft, published } = policy
-  if (use === 'draft') return { id, name, version: undefined, content: contentOf(draft) }
+  if (use !== 'published') return { id, name, version: undefined, content: contentOf(draft) }
   if (!published) throw invalidField(['policies', at, 'use'], 'must be "draft", because no version is published')
   return { id, name, version: published.version, content: contentOf(published) }
 }

@@ -17,7 +17,9 @@ const inForce = Type.Literal('in_force')
 const StoredPolicy = Type.Object(
   {
     policy_id: idText('A policy of the organization.', policyExampleId),
-    use: Type.Enum(['draft', 'published'], { description: 'Which content of it: the draft, or the current version.' }),
+    use: Type.Enum(['draft', 'published', 'none'], {
+      description: 'Which content of it: the draft, or the current version. `none`: it is not evaluated.',
+    }),
   },
   { ...strict, title: 'EvaluatedPolicy', description: 'A stored policy. It replaces the one in force.' },
 )

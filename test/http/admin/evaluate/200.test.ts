@@ -188,6 +188,9 @@ describe('evaluating a text', () => {
     assert.deepEqual(await decisionOn('ale', [draft]), ['allow', null, null])
     assert.deepEqual(await decisionOn('rum', [{ policy_id: id, use: 'published' }]), ['refuse', id, 1])
     assert.deepEqual(await decisionOn('rum', []), ['allow', null, null])
+    const leftOut = { policy_id: id, use: 'none' }
+    assert.deepEqual(await decisionOn('rum', ['in_force', leftOut]), ['allow', null, null])
+    assert.deepEqual(await decisionOn('ale', ['in_force', leftOut]), ['refuse', other['id'], 1])
     for (const [own, revision] of [
       [id, 3],
       [other['id'], 2],

@@ -47,6 +47,8 @@ describe('evaluating a text', () => {
     assert.deepEqual([published.status, errorOf(published)['param']], [422, 'policies[0].use'])
     const twice = await send('POST', '/evaluate', { scenario, policies: [stored('draft'), stored('draft')] })
     assert.deepEqual([twice.status, errorOf(twice)['param']], [422, 'policies[1].policy_id'])
+    const both = await send('POST', '/evaluate', { scenario, policies: [stored('none'), stored('draft')] })
+    assert.deepEqual([both.status, errorOf(both)['param']], [422, 'policies[1].policy_id'])
   })
 
   it('finds no policy of another organization', async () => {
