@@ -51,7 +51,7 @@ describe('the playground of the console', { skip: withoutBrowser }, () => {
     await scene.signIn(page)
     await page.getByRole('link', { name: 'Playground' }).click()
     await page.getByLabel('Text of message 1').fill('The kestrel is up.')
-    await page.getByLabel('Compare with the draft of').selectOption({ label: 'No kestrels' }) // the second click
+    await page.getByLabel('Compare with').selectOption({ label: 'With the draft of No kestrels' }) // the second click
     await page.getByRole('columnheader', { name: 'With the draft of No kestrels' }).waitFor()
     assert.deepEqual(await verdictsOn(page), ['Allow', 'Deny'])
     await page.getByRole('region', { name: 'Evidence' }).locator('mark').getByText('kestrel').waitFor()
@@ -126,7 +126,7 @@ describe('the playground of the console', { skip: withoutBrowser }, () => {
     await page.getByRole('button', { name: 'Add message' }).click()
     await page.getByLabel('Text of message 3').fill('Third')
     await page.getByRole('button', { name: 'Remove message 2' }).click()
-    await page.getByText('Tools, end user and target').click()
+    await page.getByText('Tools, parameters, end user and target').click()
     await page.getByLabel('Tools', { exact: true }).fill('{')
     await page.getByRole('alert').waitFor()
     assert.ok(await page.getByRole('button', { name: 'Send to the model' }).isDisabled())
@@ -152,7 +152,7 @@ describe('the playground of the console', { skip: withoutBrowser }, () => {
         await using open = await openPage(browser)
         const { page } = open
         await openPlayground(page, `?dialect=${dialect}&stream=${stream}`)
-        await page.getByText('Tools, end user and target').click()
+        await page.getByText('Tools, parameters, end user and target').click()
         await page.getByLabel('Tools', { exact: true }).fill(JSON.stringify([tool]))
         await page.getByLabel('Text of message 1').fill('call weather {"city":"Rome"} please')
         await sendByKeyboard(page)
@@ -249,33 +249,6 @@ describe('the playground of the console', { skip: withoutBrowser }, () => {
     await page.getByText(/stopped by you/).waitFor()
     assert.equal(await upstream.requests[0]?.hungUp, true)
     await page.getByRole('button', { name: 'Send to the model' }).waitFor()
-  })
-
-  it('shows why a request was denied, in the words of the server', async () => {
-    await using open = await openPage(browser)
-    const { page } = open
-    await openPlayground(page)
-    await page.getByLabel('Text of message 1').fill('the falcon flies')
-    await page.getByRole('button', { name: 'Send to the model' }).click()
-    await page.getByText('policy_blocked').waitFor()
-    // The card above grows when its checks arrive, and would move the tab away from the pointer.
-    await page.getByRole('cell', { name: 'Deny' }).first().waitFor()
-    await page.getByRole('link', { name: 'Verdict' }).click()
-    await page.getByText('Denied by the policy No code names (version 1).').waitFor()
-  })
-
-  it('opens a request of the log with its model, project and dialect, and loads its text on demand', async () => {
-    const requestId = await scene.ask('Remember the teapot')
-    await using open = await openPage(browser)
-    const { page } = open
-    await scene.openAt(page, `/requests/${requestId}`)
-    await page.getByRole('link', { name: 'Open in Playground' }).click()
-    await page.waitForURL(/dialect=messages/)
-    assert.equal(await page.getByLabel('Text of message 1').inputValue(), '')
-    await page.getByRole('button', { name: 'Load its text' }).click()
-    await page.getByLabel('Text of message 1').getByText('teapot').waitFor()
-    assert.equal(await page.getByLabel('Model').inputValue(), 'gatehouse-echo')
-    assert.equal(await page.getByLabel('Project').inputValue(), scene.projectId)
   })
 
   it('says what a key lacks, and sends nothing with it', async () => {

@@ -1,17 +1,23 @@
 import { Link } from '@tanstack/react-router'
-import type { components } from '../api/schema.d.ts'
-import { summaryOf, type RuleLink } from './request-summary.ts'
+import { summaryOf, type RuleLink, type SummarizedRequest } from './request-summary.ts'
 import styles from './request-summary-line.module.css'
 
 export type SummaryLineProps = {
-  readonly request: components['schemas']['RequestDetail']
+  readonly request: SummarizedRequest
   /** Whether the person may open a rule; others read its name. */
   readonly mayOpen: (rule: RuleLink) => boolean
 }
 
 /** What happened to the request, with a link to the rule that decided. */
-export const RequestSummary = ({ request, mayOpen }: SummaryLineProps) => (
+export const RequestSummary = (props: SummaryLineProps) => (
   <p className={styles.line}>
+    <SummaryText {...props} />
+  </p>
+)
+
+/** The same within other text. */
+export const SummaryText = ({ request, mayOpen }: SummaryLineProps) => (
+  <>
     {summaryOf(request).map((part, at) =>
       typeof part === 'string' ? (
         part
@@ -21,7 +27,7 @@ export const RequestSummary = ({ request, mayOpen }: SummaryLineProps) => (
         <b key={at}>{part.label}</b>
       ),
     )}
-  </p>
+  </>
 )
 
 /** A link to the page of a rule. */

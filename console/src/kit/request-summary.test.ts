@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { components } from '../api/schema.d.ts'
-import { summaryOf } from './request-summary.ts'
+import { shownVerdict, summaryOf } from './request-summary.ts'
 
 type Request = components['schemas']['RequestDetail']
 type Outcome = Request['outcomes'][number]
@@ -54,6 +54,40 @@ describe('the sentence about a request', () => {
     )
     const [link] = partsOf(denied, {}).filter((part) => typeof part !== 'string')
     assert.deepEqual(link, { label: 'No code names', rule: { kind: 'policy', policyId: 'pol_1' } })
+  })
+
+  it('names a check that was not evaluated, beside what happened', () => {
+    const open = { decision: 'not_evaluated', is_deciding: true, name: 'Be polite', version: 1 } as const
+    const others = { decision: 'allow', is_deciding: false } as const
+    assert.equal(
+      sentence({ decision: 'not_evaluated' }, others, open),
+      'Answered by gpt-5; the policy Be polite (version 1) was not evaluated.',
+    )
+    assert.equal(
+      sentence({ decision: 'not_evaluated', status: 'denied' }, open, open),
+      'Denied, because the policy Be polite (version 1) and another check were not evaluated.',
+    )
+    assert.equal(
+      sentence({ decision: 'not_evaluated', status: 'denied', error: 'rate_limit_exceeded' }),
+      'Rejected before the checks: rate_limit_exceeded.',
+    )
+  })
+
+  it('does not hide the verdict behind a check that was not evaluated', () => {
+    const verdict = (status: Request['status'], ...outcomes: readonly Partial<Outcome>[]) =>
+      shownVerdict({
+        status,
+        decision: 'not_evaluated',
+        is_enforced: true,
+        error: null,
+        model: 'gpt-5',
+        direction: 'request',
+        outcomes: outcomes.map(outcomeOf),
+      })
+    const open = { decision: 'not_evaluated' } as const
+    assert.deepEqual(verdict('ok', { decision: 'allow' }, open), { decision: 'allow', notEvaluated: 1 })
+    assert.deepEqual(verdict('denied', open, open), { decision: 'refuse', notEvaluated: 2 })
+    assert.deepEqual(verdict('denied'), { decision: 'not_evaluated', notEvaluated: 0 })
   })
 
   it('names the gateway configuration and what it matched, never the code of the reason', () => {

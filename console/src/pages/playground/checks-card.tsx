@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { useMay, useMe } from '../../session/session.tsx'
+import { useMe } from '../../session/session.tsx'
 import { Button } from '../../kit/button.tsx'
 import { Card } from '../../kit/card.tsx'
 import { CommandPreview } from '../../kit/command-preview.tsx'
@@ -10,117 +10,103 @@ import { ErrorNotice } from '../../kit/notice.tsx'
 import { useDebounced } from '../../kit/use-debounced.ts'
 import { SmallHeading } from '../../kit/small-heading.tsx'
 import { words } from '../../words/en.ts'
-import { checkedTexts, evaluationOf, hasText, type Settings, type Texts } from './draft.ts'
-import { useDrafts, useEvaluation, type Evaluation } from './queries.ts'
+import { policiesOf } from './comparison.ts'
+import { checkedTexts, hasText, scenarioOf, type Settings, type Texts } from './draft.ts'
+import { useEvaluation, type Evaluation, type EvaluationRequest } from './queries.ts'
 import type { PlaygroundSearch } from './search.ts'
-import { Select } from './select.tsx'
+import type { NamedSide } from './sides.ts'
+import { VerdictBadge } from './verdict-badge.tsx'
 import styles from './checks-card.module.css'
 
 const text = words.playground
 
 type ChecksProps = {
+  readonly mayCheck: boolean
   readonly settings: Settings
   readonly texts: Texts
   readonly search: PlaygroundSearch
-  readonly onDraft: (policyId: string | undefined) => void
+  readonly sides: readonly [NamedSide, NamedSide?]
 }
 
-/** What the checks decide about the request, while one types: in force, and with the draft of a policy in place of it. */
-export function ChecksCard(props: ChecksProps) {
-  const mayReadPolicies = useMay('policies:read')
-  const mayReadGateway = useMay('gateway:read')
-  const mayCheck = mayReadPolicies && mayReadGateway
-  const drafts = useDrafts(mayCheck) ?? []
-  const { search, onDraft } = props
-  return (
-    <Card title={text.checks} note={text.checksNote}>
-      {mayCheck ? (
-        <div className={styles.card}>
-          {(drafts.length > 0 || search.draft !== undefined) && (
-            <Select
-              label={text.compare}
-              value={search.draft ?? ''}
-              options={[['', text.noDraft], ...drafts]}
-              onChange={(policyId) => onDraft(policyId === '' ? undefined : policyId)}
-            />
-          )}
-          <Verdicts {...props} draftName={drafts.find(([id]) => id === search.draft)?.[1] ?? search.draft} />
-        </div>
-      ) : (
-        <p>{text.mayNotCheck}</p>
-      )}
-    </Card>
-  )
-}
+/** What the checks decide about the request, while one types, on each side of a comparison. */
+export const ChecksCard = ({ mayCheck, ...props }: ChecksProps) => (
+  <Card title={text.checks} note={text.checksNote}>
+    {mayCheck ? (
+      <div className={styles.card}>
+        <Verdicts {...props} />
+      </div>
+    ) : (
+      <p>{text.mayNotCheck}</p>
+    )}
+  </Card>
+)
 
-type VerdictsProps = ChecksProps & { readonly draftName: string | undefined }
-
-function Verdicts({ settings, texts, search, draftName }: VerdictsProps) {
+function Verdicts({ settings, texts, search, sides }: Omit<ChecksProps, 'mayCheck'>) {
   const { features } = useMe()
   const [judged, setJudged] = useState<string>()
-  const settled = useDebounced({ base: evaluationOf(settings, texts, search), draft: search.draft, texts })
+  const requests = sides.map((side) => side && requestOf(side, { settings, texts, search }))
+  const settled = useDebounced({ requests, texts })
   const isEmpty = !hasText(settled.texts)
-  const judge = judged === JSON.stringify(settled.base)
-  const base = { ...settled.base, judge }
-  const inForce = useEvaluation(isEmpty ? undefined : base)
-  const { draft } = settled
-  const withDraft = draft === undefined ? undefined : { ...base, policies: policiesWith(draft) }
-  const drafted = useEvaluation(isEmpty ? undefined : withDraft)
+  const judge = judged === JSON.stringify(settled.requests)
+  const [first, second] = settled.requests.map((request) => (request && !isEmpty ? { ...request, judge } : undefined))
+  const one = useEvaluation(first)
+  const other = useEvaluation(second)
   if (isEmpty) return <p className={styles.note}>{text.noText}</p>
-  if (inForce.isError) return <ErrorNotice error={inForce.error} />
-  if (inForce.data === undefined) return null
-  const shown = draft === undefined ? inForce.data : (drafted.data ?? inForce.data)
-  const needsJudge = features.judge && shown.outcomes.some(({ not_evaluated: why }) => why === 'judge_not_asked')
+  if (one.isError) return <ErrorNotice error={one.error} />
+  if (one.data === undefined) return null
+  const shown = second === undefined ? [one.data] : other.data === undefined ? [one.data] : [one.data, other.data]
+  const needsJudge =
+    features.judge && shown.some(({ outcomes }) => outcomes.some(({ not_evaluated: why }) => why === 'judge_not_asked'))
+  const last = shown.at(-1) ?? one.data
   return (
     <>
-      <Comparison inForce={inForce.data} draft={draft === undefined ? undefined : drafted.data} draftName={draftName} />
-      {drafted.isError && <ErrorNotice error={drafted.error} />}
+      <Comparison names={sides.map((side) => side?.name ?? '')} evaluations={shown} />
+      {other.isError && <ErrorNotice error={other.error} />}
       {needsJudge && (
         <p className={styles.note}>
-          <Button isSmall onClick={() => setJudged(JSON.stringify(settled.base))}>
+          <Button isSmall onClick={() => setJudged(JSON.stringify(settled.requests))}>
             {text.askJudge}
           </Button>{' '}
           {text.askJudgeNote}
         </p>
       )}
-      <Marks texts={checkedTexts(settled.texts)} evidence={shown.evidence} />
-      <CommandPreview call={{ method: 'POST', path: '/v1/organization/evaluate', body: withDraft ?? base }} />
+      <Marks texts={checkedTexts(settled.texts)} evidence={last.evidence} />
+      <CommandPreview call={{ method: 'POST', path: '/v1/organization/evaluate', body: second ?? first }} />
     </>
   )
 }
 
-/** The draft takes the place of the version in force. */
-const policiesWith = (policyId: string): ('in_force' | { policy_id: string; use: 'draft' })[] => [
-  'in_force',
-  { policy_id: policyId, use: 'draft' },
-]
+type Evaluated = Pick<ChecksProps, 'settings' | 'texts' | 'search'>
 
-type ComparisonProps = {
-  readonly inForce: Evaluation
-  readonly draft: Evaluation | undefined
-  readonly draftName: string | undefined
-}
+const requestOf = ({ model, rules }: NamedSide, { settings, texts, search }: Evaluated): EvaluationRequest => ({
+  policies: policiesOf(rules),
+  scenario: scenarioOf({ ...settings, model }, texts, search),
+})
 
-/** One row a check, the verdict first; the draft beside what is in force. */
-function Comparison({ inForce, draft, draftName }: ComparisonProps) {
-  const sides = draft === undefined ? [inForce] : [inForce, draft]
-  const rows = new Map(sides.flatMap(({ outcomes }) => outcomes.map((outcome) => [keyOf(outcome), outcome])))
+type ComparisonProps = { readonly names: readonly string[]; readonly evaluations: readonly Evaluation[] }
+
+/** One row a check, the verdict first; one column a side. */
+function Comparison({ names, evaluations }: ComparisonProps) {
+  const rows = new Map(evaluations.flatMap(({ outcomes }) => outcomes.map((outcome) => [keyOf(outcome), outcome])))
   return (
     <div role="status">
       <table className={styles.table} aria-label={text.checks}>
         <thead>
           <tr>
             <th scope="col">{text.check}</th>
-            <th scope="col">{text.inForce}</th>
-            {draft && <th scope="col">{text.draftOf(draftName ?? '')}</th>}
+            {evaluations.map((_, at) => (
+              <th key={at} scope="col">
+                {names[at]}
+              </th>
+            ))}
           </tr>
         </thead>
         <tbody>
           <tr className={styles.verdict}>
             <th scope="row">{text.verdict}</th>
-            {sides.map(({ verdict }, at) => (
+            {evaluations.map((evaluation, at) => (
               <td key={at}>
-                <DecisionBadge decision={verdict.decision} isEnforced={verdict.enforced} />
+                <VerdictBadge evaluation={evaluation} />
               </td>
             ))}
           </tr>
@@ -129,7 +115,7 @@ function Comparison({ inForce, draft, draftName }: ComparisonProps) {
               <th scope="row" title={policyId ?? undefined}>
                 {name ?? words.gateway.checks[check]} {version !== null && <small>v{version}</small>}
               </th>
-              {sides.map(({ outcomes }, at) => (
+              {evaluations.map(({ outcomes }, at) => (
                 <td key={at}>
                   <OutcomeCell outcome={outcomes.find((outcome) => keyOf(outcome) === key)} />
                 </td>

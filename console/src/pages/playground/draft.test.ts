@@ -1,6 +1,17 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { bodyOf, checkedTexts, evaluationOf, hasText, isHeaderText, settingsOf, toolsIn, type Texts } from './draft.ts'
+import {
+  bodyOf,
+  checkedTexts,
+  hasText,
+  isHeaderText,
+  parametersIn,
+  responseScenario,
+  scenarioOf,
+  settingsOf,
+  toolsIn,
+  type Texts,
+} from './draft.ts'
 
 const texts: Texts = {
   system: 'Be brief.',
@@ -10,6 +21,7 @@ const texts: Texts = {
     { role: 'user', text: 'Why?' },
   ],
   tools: '[{"name":"find"}]',
+  parameters: '',
 }
 const turns = texts.turns.map(({ role, text }) => ({ role, content: text }))
 const none = { model: undefined, project: undefined }
@@ -68,11 +80,31 @@ describe('the body', () => {
     })
   })
   it('leaves out what is empty', () =>
-    assert.deepEqual(body('messages', { system: ' ', turns: [{ role: 'user', text: 'Hi' }], tools: '[]' }, false), {
+    assert.deepEqual(
+      body('messages', { system: ' ', turns: [{ role: 'user', text: 'Hi' }], tools: '[]', parameters: '' }, false),
+      {
+        model: 'm',
+        max_tokens: 5,
+        messages: [{ role: 'user', content: 'Hi' }],
+      },
+    ))
+})
+
+describe('further parameters', () => {
+  it('are added to the body, where fields of the form win', () => {
+    const given = { ...texts, system: '', tools: '', parameters: '{"temperature":0,"model":"other"}' }
+    assert.deepEqual(bodyOf(settingsOf({ model: 'm', max_tokens: 5, stream: false }, none), given), {
+      temperature: 0,
       model: 'm',
       max_tokens: 5,
-      messages: [{ role: 'user', content: 'Hi' }],
-    }))
+      messages: turns,
+    })
+  })
+  it('are a problem if they are not an object, or not JSON', () => {
+    assert.deepEqual(parametersIn(' '), {})
+    assert.notEqual(parametersIn('[1]').problem, undefined)
+    assert.notEqual(parametersIn('{').problem, undefined)
+  })
 })
 
 describe('tools', () => {
@@ -89,17 +121,20 @@ describe('the checks', () => {
     assert.deepEqual(checkedTexts(texts), ['Be brief.', 'Hi', 'Hello', 'Why?']))
   it('get the same texts, with model, project, user and target where they are known', () => {
     const search = { model: 'm', project: 'proj_1', user: 'ann' }
-    assert.deepEqual(evaluationOf(settingsOf(search, none), texts, search), {
-      scenario: {
-        dialect: 'chat',
-        messages: [{ role: 'system', content: 'Be brief.' }, ...turns],
-        model: 'm',
-        project_id: 'proj_1',
-        user: 'ann',
-      },
+    const context = { model: 'm', project_id: 'proj_1', user: 'ann' }
+    assert.deepEqual(scenarioOf(settingsOf(search, none), texts, search), {
+      dialect: 'chat',
+      messages: [{ role: 'system', content: 'Be brief.' }, ...turns],
+      ...context,
     })
-    assert.deepEqual(evaluationOf(settingsOf({}, none), { ...texts, system: '' }, {}), {
-      scenario: { dialect: 'chat', messages: turns },
+    assert.deepEqual(scenarioOf(settingsOf({}, none), { ...texts, system: '' }, {}), {
+      dialect: 'chat',
+      messages: turns,
+    })
+    assert.deepEqual(responseScenario('Yes', settingsOf(search, none), search), {
+      text: 'Yes',
+      direction: 'response',
+      ...context,
     })
   })
 })

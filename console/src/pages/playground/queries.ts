@@ -27,23 +27,36 @@ export const useActiveProjects = () =>
     staleTime,
   }).data
 
-/** Policies whose draft differs from what is in force. */
-export const useDrafts = (isAllowed: boolean) =>
+type RuleChoice = {
+  readonly id: string
+  readonly name: string
+  readonly hasDraft: boolean
+  readonly isInForce: boolean
+}
+
+/** Policies that can be compared: with their draft, or left out. */
+export const useRuleChoices = (isAllowed: boolean) =>
   useQuery({
-    queryKey: ['policies', 'drafts'],
-    queryFn: () =>
-      dataOf(api.GET('/v1/organization/policies', { params: { query: { limit, has_unpublished_changes: true } } })),
-    select: ({ data }): readonly Choice[] => data.map(({ id, name }) => [id, name]),
+    queryKey: ['policies', 'compared'],
+    queryFn: () => dataOf(api.GET('/v1/organization/policies', { params: { query: { limit } } })),
+    select: ({ data }): readonly RuleChoice[] =>
+      data.map(({ id, name, state, has_unpublished_changes: hasDraft }) => ({
+        id,
+        name,
+        hasDraft,
+        isInForce: state !== 'draft' && state !== 'paused',
+      })),
     enabled: isAllowed,
   }).data
 
-export const useEvaluation = (body: EvaluationRequest | undefined) =>
+/** `purpose` keeps the evaluations of what is typed and of what was sent apart. */
+export const useEvaluation = (body: EvaluationRequest | undefined, purpose: 'typed' | 'sent' = 'typed') =>
   useQuery({
-    queryKey: ['evaluation', body],
+    queryKey: ['evaluation', purpose, body],
     queryFn: ({ signal }): Promise<Evaluation> =>
       dataOf(api.POST('/v1/organization/evaluate', { body: body ?? { scenario: {} }, signal })),
     enabled: body !== undefined,
-    placeholderData: keepPreviousData,
+    ...(purpose === 'typed' && { placeholderData: keepPreviousData }),
     staleTime: Infinity,
   })
 
@@ -56,8 +69,8 @@ export const useSentRequest = (requestId: string | undefined) =>
     enabled: requestId !== undefined,
   })
 
-/** The kept text of a request. The server records the read. */
-export async function loadPrompt(requestId: string): Promise<string | undefined> {
+/** The kept texts of a request. The server records the read. */
+export async function loadContent(requestId: string): Promise<RequestDetail['content']> {
   const params = { path: { request_id: requestId }, query: { include: 'content' as const } }
-  return (await dataOf(api.GET('/v1/organization/requests/{request_id}', { params }))).content?.prompt.text
+  return (await dataOf(api.GET('/v1/organization/requests/{request_id}', { params }))).content
 }

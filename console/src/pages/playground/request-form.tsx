@@ -4,7 +4,10 @@ import { Card } from '../../kit/card.tsx'
 import { CommandPreview } from '../../kit/command-preview.tsx'
 import { Field } from '../../kit/field.tsx'
 import { words } from '../../words/en.ts'
-import { bodyOf, hasText, isHeaderText, toolsIn, type Settings, type Texts } from './draft.ts'
+import { CompareSelect } from './compare-select.tsx'
+import { readVariation } from './comparison.ts'
+import { bodyOf, hasText, isHeaderText, parametersIn, toolsIn, type Settings, type Texts } from './draft.ts'
+import type { useRuleChoices } from './queries.ts'
 import { dialects, type PlaygroundSearch } from './search.ts'
 import { Select } from './select.tsx'
 import { Turns } from './turns.tsx'
@@ -19,6 +22,7 @@ type FormState = {
   readonly texts: Texts
   readonly models: readonly string[] | undefined
   readonly projects: readonly (readonly [string, string])[] | undefined
+  readonly rules: ReturnType<typeof useRuleChoices>
 }
 
 type FormProps = {
@@ -34,12 +38,15 @@ type FormProps = {
 /** The request: who sends it, to which model, and its texts. */
 export function RequestForm({ form, onSet, onChange, isRunning, onSend, onStop }: FormProps) {
   const { settings, texts } = form
-  const { tools, problem } = toolsIn(texts.tools)
+  const { tools, problem: toolsProblem } = toolsIn(texts.tools)
+  const { parameters, problem: parametersProblem } = parametersIn(texts.parameters)
+  const problem = toolsProblem ?? parametersProblem
   const hasLabels = isHeaderText(form.search.user) && isHeaderText(form.search.target)
   /** Not before the models and projects have arrived. */
   const hasTarget = settings.model !== '' && settings.project !== ''
   const isComplete = hasTarget && hasLabels && problem === undefined && hasText(texts)
   const canSend = onSend !== undefined && !isRunning && isComplete
+  const isTwice = readVariation(form.search.compare)?.kind === 'model'
   const submit = (event: SubmitEvent): void => {
     event.preventDefault()
     if (canSend) onSend()
@@ -52,6 +59,7 @@ export function RequestForm({ form, onSet, onChange, isRunning, onSend, onStop }
     <Card title={text.request} note={text.requestNote}>
       <form className={styles.form} onSubmit={submit} onKeyDown={onKeyDown}>
         <Target {...form} onSet={onSet} />
+        <CompareSelect {...form} onSet={onSet} />
         <Field label={text.system} hint={text.systemHint}>
           {({ className, ...props }) => (
             <textarea
@@ -64,7 +72,13 @@ export function RequestForm({ form, onSet, onChange, isRunning, onSend, onStop }
           )}
         </Field>
         <Turns turns={texts.turns} onChange={(turns) => onChange({ turns })} />
-        <Options {...form} toolCount={tools?.length} problem={problem} onSet={onSet} onChange={onChange} />
+        <Options
+          {...form}
+          count={(tools?.length ?? 0) + Object.keys(parameters ?? {}).length}
+          problems={{ tools: toolsProblem, parameters: parametersProblem }}
+          onSet={onSet}
+          onChange={onChange}
+        />
         <div className={styles.buttons}>
           {isRunning ? (
             <Button look="danger" onClick={onStop}>
@@ -72,10 +86,10 @@ export function RequestForm({ form, onSet, onChange, isRunning, onSend, onStop }
             </Button>
           ) : (
             <Button look="primary" type="submit" disabled={!canSend}>
-              {text.send}
+              {isTwice ? text.sendBoth : text.send}
             </Button>
           )}
-          <span>{text.sendNote}</span>
+          <span>{isTwice ? text.sendBothNote : text.sendNote}</span>
         </div>
         <CommandPreview call={{ method: 'POST', path: playgroundPath, body: call, headers: settings.headers }} />
       </form>
@@ -83,7 +97,7 @@ export function RequestForm({ form, onSet, onChange, isRunning, onSend, onStop }
   )
 }
 
-type TargetProps = Omit<FormState, 'texts'> & { readonly onSet: FormProps['onSet'] }
+type TargetProps = Omit<FormState, 'texts' | 'rules'> & { readonly onSet: FormProps['onSet'] }
 
 function Target({ settings, models, projects, onSet }: TargetProps) {
   return (
@@ -125,11 +139,11 @@ function Target({ settings, models, projects, onSet }: TargetProps) {
 
 type OptionProps = Pick<FormState, 'settings' | 'search' | 'texts'> &
   Pick<FormProps, 'onSet' | 'onChange'> & {
-    readonly toolCount: number | undefined
-    readonly problem: string | undefined
+    readonly count: number
+    readonly problems: Readonly<Record<'tools' | 'parameters', string | undefined>>
   }
 
-function Options({ settings, search, texts, toolCount, problem, onSet, onChange }: OptionProps) {
+function Options({ settings, search, texts, count, problems, onSet, onChange }: OptionProps) {
   return (
     <>
       <label className={styles.check}>
@@ -141,7 +155,7 @@ function Options({ settings, search, texts, toolCount, problem, onSet, onChange 
         {text.stream}
       </label>
       <details className={styles.more}>
-        <summary>{text.more(toolCount ?? 0, Object.keys(settings.headers).length)}</summary>
+        <summary>{text.more(count + Object.keys(settings.headers).length)}</summary>
         <div className={styles.fields}>
           {(['user', 'target'] as const).map((name) => (
             <Field
@@ -161,18 +175,25 @@ function Options({ settings, search, texts, toolCount, problem, onSet, onChange 
             </Field>
           ))}
         </div>
-        <Field label={text.tools} hint={text.toolsHint[settings.dialect]} error={problem}>
-          {({ className, ...props }) => (
-            <textarea
-              {...props}
-              className={`${className} ${styles.area} ${styles.code}`}
-              rows={5}
-              spellCheck={false}
-              value={texts.tools}
-              onChange={({ target }) => onChange({ tools: target.value })}
-            />
-          )}
-        </Field>
+        {(['tools', 'parameters'] as const).map((name) => (
+          <Field
+            key={name}
+            label={text[name]}
+            hint={name === 'tools' ? text.toolsHint[settings.dialect] : text.parametersHint}
+            error={problems[name]}
+          >
+            {({ className, ...props }) => (
+              <textarea
+                {...props}
+                className={`${className} ${styles.area} ${styles.code}`}
+                rows={name === 'tools' ? 5 : 3}
+                spellCheck={false}
+                value={texts[name]}
+                onChange={({ target }) => onChange({ [name]: target.value })}
+              />
+            )}
+          </Field>
+        ))}
       </details>
     </>
   )

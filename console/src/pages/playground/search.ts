@@ -17,16 +17,20 @@ export type PlaygroundSearch = {
   readonly max_tokens?: number | undefined
   readonly user?: string | undefined
   readonly target?: string | undefined
-  /** The policy whose draft is compared with what is in force. */
-  readonly draft?: string | undefined
+  /** What the second side differs by: another model, or other rules. */
+  readonly compare?: string | undefined
+  /** The rules of the first side, if they are not those in force. */
+  readonly against?: string | undefined
   readonly tab?: (typeof tabs)[number] | undefined
   /** The request that was sent last. */
   readonly request?: string | undefined
+  /** The request that was sent last to the second model. */
+  readonly request_b?: string | undefined
   /** The request whose text can be loaded. */
   readonly copy?: string | undefined
 }
 
-const texts = ['model', 'project', 'user', 'target', 'draft', 'request', 'copy'] as const
+const texts = ['model', 'project', 'user', 'target', 'compare', 'against', 'request', 'request_b', 'copy'] as const
 
 export function readPlaygroundSearch(search: Record<string, unknown>): PlaygroundSearch {
   const { max_tokens: maxTokens } = search

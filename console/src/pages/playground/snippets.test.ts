@@ -9,6 +9,7 @@ const texts: Texts = {
   system: '',
   turns: [{ role: 'user', text: `It's "new"\n$HOME` }],
   tools: '[{"strict":true,"x":null}]',
+  parameters: '',
 }
 
 const snippet = (language: (typeof languages)[number], search: PlaygroundSearch): string => {

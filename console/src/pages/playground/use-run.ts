@@ -4,7 +4,8 @@ import { sendRaw } from '../../api/client.ts'
 import { errorIn } from '../../api/error.ts'
 import { words } from '../../words/en.ts'
 import { addEvent, emptyAnswer, problemIn, wholeAnswer, type Answer } from './answer.ts'
-import type { Settings } from './draft.ts'
+import type { Settings, Texts } from './draft.ts'
+import type { PlaygroundSearch } from './search.ts'
 
 /** A server-sent event as it came, or the whole body. */
 export type RawEvent = { readonly name: string | undefined; readonly data: string }
@@ -19,7 +20,12 @@ export type Run = {
 /** Stopped before the server answered. */
 const notStarted: Run = { requestId: undefined, status: 0, answer: emptyAnswer, events: [] }
 
-type Call = { readonly settings: Settings; readonly body: object }
+type Call = {
+  readonly settings: Settings
+  readonly body: object
+  readonly texts: Texts
+  readonly search: PlaygroundSearch
+}
 
 export const playgroundPath = '/v1/organization/playground'
 
@@ -68,6 +74,8 @@ export function useRun(onStarted: (requestId: string) => void) {
   })
   return {
     run,
+    /** What was sent last. The form may have changed since. */
+    sent: mutation.variables,
     isRunning: mutation.isPending,
     error: mutation.error instanceof DOMException ? null : mutation.error,
     send: (call: Call) => mutation.mutate(call),

@@ -11,6 +11,7 @@ import { DecisionBadge } from '../../kit/decision-badge.tsx'
 import { Drawer, DrawerButtons, DrawerFacts, DrawerSection } from '../../kit/drawer.tsx'
 import { fullTime, milliseconds } from '../../kit/format.ts'
 import { Outcomes } from '../../kit/outcomes.tsx'
+import { isChecked } from '../../kit/request-summary.ts'
 import { RequestSummary } from '../../kit/request-summary-line.tsx'
 import { shortId, ShortId } from '../../kit/short-id.tsx'
 import { FailureState, LoadingRows } from '../../kit/state.tsx'
@@ -45,7 +46,7 @@ export function RequestDrawer() {
       lead={
         query.data && (
           <Link className={styles.playground} to="/playground" search={playgroundSearch(query.data)}>
-            {words.playground.openFrom}
+            {words.playground.again.open}
           </Link>
         )
       }
@@ -97,14 +98,14 @@ function Bar({ requestId, request }: BarProps) {
   )
 }
 
-/** The same request in the playground. Its text is loaded there, if it is kept. */
+/** The same request in the playground. Its texts are loaded there, if they are kept. */
 const playgroundSearch = (request: RequestDetail) => ({
   dialect: request.dialect ?? undefined,
   model: request.model,
   project: request.project_id ?? undefined,
   stream: request.stream ? undefined : false,
   user: request.user_id ?? undefined,
-  copy: request.is_content_kept ? request.id : undefined,
+  copy: request.id,
 })
 
 /** The way to a better rule: the one that decided is changed, and a new one is made where none did. */
@@ -146,7 +147,7 @@ function Detail({ request }: { readonly request: RequestDetail }) {
         <Timeline steps={timeline} totalMs={latencyMs} />
       </DrawerSection>
       <DrawerSection title={text.outcomes} note={outcomes.length > 0 ? text.outcomesNote : ''}>
-        <Outcomes outcomes={outcomes} isChecked={request.decision !== 'not_evaluated'} mayOpen={mayOpen} />
+        <Outcomes outcomes={outcomes} isChecked={isChecked(request)} mayOpen={mayOpen} />
         <Repair key={request.id} request={request} />
       </DrawerSection>
       <DrawerSection title={text.texts.title}>

@@ -144,6 +144,11 @@ export const request = {
       return count === 1 ? `one ${one}` : `${count} ${many}`
     },
     failed: (model: string, code: string) => `Not answered by ${model}: ${code}.`,
+    closed: 'Denied, because ',
+    unevaluated: (others: number) =>
+      others === 0
+        ? ' was not evaluated.'
+        : ` and ${others === 1 ? 'another check' : `${others} other checks`} were not evaluated.`,
     rejected: (code: string) => `Rejected before the checks: ${code}.`,
   },
   total: (ms: string) => `${ms} ms in total`,
@@ -198,6 +203,8 @@ export const request = {
   decided: 'decided',
   modeUnknown: 'Events of version 0.2 do not record whether this check was enforced.',
   outcomesNote: 'score against threshold, in basis points',
+  notEvaluated: (checks: number) =>
+    checks === 1 ? '1 check was not evaluated.' : `${checks} checks were not evaluated.`,
   noOutcomes: 'No check found anything.',
   notChecked: 'The request was rejected before the checks.',
   texts: {

@@ -44,13 +44,19 @@ describe('the outline of a stored request', () => {
 
   it('has no messages if redaction replaced the border between two', () => {
     const given = [textMessage('user', '12'), textMessage('user', '34')]
-    const { messages, redactedMessages } = stored(given, { redact: (text) => text.replace('12\nuser: 34', '[PHONE_1]') })
+    const { messages, redactedMessages } = stored(given, {
+      redact: (text) => text.replace('12\nuser: 34', '[PHONE_1]'),
+    })
     assert.equal(messages?.length, 2)
     assert.equal(redactedMessages, undefined)
   })
 
   it('keeps the messages of a truncated prompt that are left', () => {
-    const given = [textMessage('user', 'First'), textMessage('assistant', 'x'.repeat(300_000)), textMessage('user', 'Y')]
+    const given = [
+      textMessage('user', 'First'),
+      textMessage('assistant', 'x'.repeat(300_000)),
+      textMessage('user', 'Y'),
+    ]
     const { messages } = stored(given)
     assert.deepEqual(
       messages?.map(({ role }) => role),

@@ -67,7 +67,8 @@ export function markersIn(prompt: string): readonly MessageStart[] {
   }))
 }
 
-const roleIn = (name: string | undefined): Message['role'] => (name === 'system' || name === 'assistant' ? name : 'user')
+const roleIn = (name: string | undefined): Message['role'] =>
+  name === 'system' || name === 'assistant' ? name : 'user'
 
 /** Without the fields that say whom the request is for. */
 function parametersOf({ body, roles }: RawRequest, transform: (text: string) => string): string | undefined {
