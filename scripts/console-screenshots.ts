@@ -99,7 +99,7 @@ try {
       await take(page, `${name}-${colorScheme}`)
     }
     await page.goto(`${url}/console/playground`)
-    await page.getByLabel('Text of message 1').fill('When does the falcon project begin?')
+    await page.getByLabel('Message 1', { exact: true }).fill('When does the falcon project begin?')
     await page.getByRole('button', { name: 'Send to the model' }).click()
     await page.getByText('policy_blocked').waitFor()
     await page.getByRole('cell', { name: 'Deny' }).first().waitFor()

@@ -38,8 +38,10 @@ describe('the gateway configuration in the console', { skip: withoutBrowser }, (
     await page.getByText('project heron', { exact: true }).last().waitFor()
     const verdicts = page.getByRole('status')
     await verdicts.getByText('Denied terms found').waitFor()
-    await verdicts.getByText('REFUSE', { exact: true }).waitFor()
-    await verdicts.getByText('ALLOW', { exact: true }).waitFor()
+    await verdicts.getByText('Deny', { exact: true }).first().waitFor()
+    await verdicts.getByText('Allow', { exact: true }).first().waitFor()
+    await verdicts.getByRole('link', { name: 'No code names' }).waitFor()
+    assert.equal(await verdicts.getByText('pol_').count(), 0)
     assert.deepEqual(await accessibilityViolations(page), [])
     assert.deepEqual(await saved(), unchanged)
     assert.deepEqual(open.errors, [])
@@ -142,8 +144,14 @@ describe('the gateway configuration in the console', { skip: withoutBrowser }, (
     await page
       .getByRole('alert')
       .getByText(/^rules\.denylist/)
-      .first()
       .waitFor()
+    await page.getByLabel('Text', { exact: true }).fill('Anything')
+    await page.getByText('Fix the marked field to simulate the changes.').waitFor()
+    assert.equal(
+      await page.getByRole('alert').filter({ hasText: 'rules.denylist' }).count(),
+      1,
+      'one mistake is told once',
+    )
     await page.getByRole('button', { name: 'Discard changes' }).click()
     await page.getByRole('link', { name: 'JSON' }).click()
     const editor = page.getByLabel('Configuration as JSON')
@@ -176,8 +184,8 @@ describe('the gateway configuration in the console', { skip: withoutBrowser }, (
       const { page } = open
       await openGateway(page)
       await page.getByLabel('Applies to').selectOption('share')
-      await page.getByLabel(/^Share of users/).fill('10')
-      await page.getByText('Applies to 10 % of users').waitFor()
+      await page.getByLabel(/^Share of end users/).fill('10')
+      await page.getByText('Applies to 10 % of end users').waitFor()
       assert.deepEqual(await accessibilityViolations(page), [], colorScheme)
       assert.equal(await page.evaluate('document.documentElement.scrollWidth'), 390)
     }

@@ -42,6 +42,28 @@ describe('the layout of the pages of the console', { skip: withoutBrowser }, () 
       }
     })
 
+  it('shows the whole table at 1280 pixels, also beside an open drawer', async () => {
+    const admin = { authorization: `Bearer ${scene.adminKey}` }
+    const name = 'No advice about doses, diagnoses and changes of medication'
+    await scene.post('/v1/organization/policies', { name, rule: 'Never say "dose".' }, admin)
+    const config = { url: 'https://events.security.example.com/ingest/gatehouse/production', secret: 'x'.repeat(24) }
+    const sink = { type: 'webhook', label: 'Security operations of the whole company', config }
+    const made = await scene.post('/api/policy-gateway/exports', sink)
+    const { export: created } = (await made.json()) as { export: { id: string } }
+    await using open = await openPage(browser, { viewport: { width: 1_280, height: 800 } })
+    const { page } = open
+    await scene.signIn(page)
+    for (const path of ['policies', 'models', 'models?model=gatehouse-echo', 'sinks', `sinks/${created.id}`, 'audit']) {
+      await page.goto(`${scene.url}/console/${path}`)
+      await page.getByRole('table').getByRole('row').nth(1).waitFor()
+      const tooWide = await page.evaluate<string[]>(
+        `[...document.querySelectorAll('[role=region]:has(table)')].filter((region) => region.scrollWidth > region.clientWidth).map((region) => region.ariaLabel)`,
+      )
+      assert.deepEqual(tooWide, [], path)
+      assert.equal(await page.evaluate('document.documentElement.scrollWidth'), 1_280, path)
+    }
+  })
+
   it('shows the whole text of every choice in the settings of a policy', async () => {
     await using open = await openPage(browser, { viewport: { width: 1_280, height: 800 } })
     const { page } = open

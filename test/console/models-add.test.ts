@@ -60,7 +60,7 @@ it(
     assert.equal(await page.evaluate(overflow), 0, 'no table is cut at 1280 pixels')
 
     await scene.openAt(page, '/playground?model=support')
-    await page.getByLabel('Text of message 1').fill('Hi')
+    await page.getByLabel('Message 1', { exact: true }).fill('Hi')
     await page.getByRole('button', { name: 'Send to the model', disabled: false }).click()
     await page.getByText('Hello from the new model').first().waitFor()
 

@@ -23,7 +23,7 @@ describe('a request of the log in the playground', { skip: withoutBrowser }, () 
   const sendAgain = async (page: Page, requestId: string): Promise<void> => {
     await scene.openAt(page, `/requests/${requestId}`)
     await page.getByRole('link', { name: 'Send again' }).click()
-    await page.getByLabel('Text of message 1').waitFor()
+    await page.getByLabel('Message 1', { exact: true }).waitFor()
   }
   const sent = async (path: string, body: object): Promise<string> => {
     const response = await scene.post(path, { model: 'gatehouse-echo', ...body })
@@ -45,9 +45,9 @@ describe('a request of the log in the playground', { skip: withoutBrowser }, () 
     await using open = await openPage(browser)
     const { page } = open
     await sendAgain(page, requestId)
-    assert.equal(await page.getByLabel('Text of message 1').inputValue(), '')
+    assert.equal(await page.getByLabel('Message 1', { exact: true }).inputValue(), '')
     await page.getByRole('button', { name: 'Load its texts' }).click()
-    await page.getByLabel('Text of message 3').waitFor()
+    await page.getByLabel('Message 3', { exact: true }).waitFor()
     const values = [
       'Text of message 1',
       'Text of message 2',
@@ -103,7 +103,7 @@ describe('a request of the log in the playground', { skip: withoutBrowser }, () 
     await sendAgain(open.page, requestId)
     await open.page.getByRole('button', { name: 'Load its texts' }).click()
     await open.page.getByText('Not the same: Images are missing.').waitFor()
-    assert.equal(await open.page.getByLabel('Text of message 1').inputValue(), 'What is this?')
+    assert.equal(await open.page.getByLabel('Message 1', { exact: true }).inputValue(), 'What is this?')
   })
 
   it('says that the texts were not stored, and that the model is no longer offered', async () => {
@@ -119,7 +119,7 @@ describe('a request of the log in the playground', { skip: withoutBrowser }, () 
     await using open = await openPage(browser)
     const { page } = open
     await scene.openAt(page, '/playground')
-    await page.getByLabel('Text of message 1').fill('the falcon flies')
+    await page.getByLabel('Message 1', { exact: true }).fill('the falcon flies')
     await page.getByRole('button', { name: 'Send to the model', disabled: false }).click()
     const notice = page.getByRole('alert').filter({ hasText: 'Denied by the policy No code names (version 1).' })
     await notice.getByText('policy_blocked').waitFor()
@@ -136,7 +136,7 @@ describe('a request of the log in the playground', { skip: withoutBrowser }, () 
     await using open = await openPage(browser)
     const { page } = open
     await scene.openAt(page, '/playground')
-    await page.getByLabel('Text of message 1').fill('Repeat: heron')
+    await page.getByLabel('Message 1', { exact: true }).fill('Repeat: heron')
     await page.getByRole('button', { name: 'Send to the model', disabled: false }).click()
     const notice = page.getByRole('alert').filter({ hasText: 'The response was denied by the policy No herons' })
     await notice.getByRole('link', { name: 'No herons' }).waitFor()
@@ -147,7 +147,7 @@ describe('a request of the log in the playground', { skip: withoutBrowser }, () 
     await using open = await openPage(browser, { viewport: { width: 1280, height: 720 } })
     const { page } = open
     await scene.openAt(page, '/playground')
-    await page.getByLabel('Text of message 1').waitFor()
+    await page.getByLabel('Message 1', { exact: true }).waitFor()
     await page.waitForTimeout(500)
     const scrolled = await page.evaluate<number[]>(
       `[...document.querySelectorAll('*')].map((element) => element.scrollTop).filter((top) => top > 0)`,

@@ -33,10 +33,10 @@ describe('comparing in the playground', { skip: withoutBrowser }, () => {
   const admin = () => ({ authorization: `Bearer ${scene.adminKey}` })
   const openPlayground = async (page: Page, address = ''): Promise<void> => {
     await scene.openAt(page, `/playground${address}`)
-    await page.getByLabel('Text of message 1').waitFor()
+    await page.getByLabel('Message 1', { exact: true }).waitFor()
   }
   const send = async (page: Page, text: string, button = 'Send to the model'): Promise<void> => {
-    await page.getByLabel('Text of message 1').fill(text)
+    await page.getByLabel('Message 1', { exact: true }).fill(text)
     await page.getByRole('button', { name: button, disabled: false }).click()
   }
   const cardOf = (page: Page, name: string) =>
@@ -145,12 +145,12 @@ describe('comparing in the playground', { skip: withoutBrowser }, () => {
     await using open = await openPage(browser)
     const { page } = open
     await openPlayground(page)
-    await page.getByLabel('Text of message 1').fill('Good morning')
+    await page.getByLabel('Message 1', { exact: true }).fill('Good morning')
     const verdict = page.getByRole('row', { name: /^Verdict/ })
     await verdict.getByText('Allow').waitFor()
     await verdict.getByText('1 check was not evaluated.').waitFor()
     await page.getByRole('button', { name: 'Ask the judge' }).waitFor()
-    await page.getByLabel('Text of message 1').fill('the falcon')
+    await page.getByLabel('Message 1', { exact: true }).fill('the falcon')
     await verdict.getByText('Deny').waitFor()
   })
 

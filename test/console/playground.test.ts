@@ -26,7 +26,7 @@ describe('the playground of the console', { skip: withoutBrowser }, () => {
   const admin = () => ({ authorization: `Bearer ${scene.adminKey}` })
   const openPlayground = async (page: Page, address = ''): Promise<void> => {
     await scene.openAt(page, `/playground${address}`)
-    await page.getByLabel('Text of message 1').waitFor()
+    await page.getByLabel('Message 1', { exact: true }).waitFor()
   }
   /** Neither the button nor the shortcut works before the models and projects have arrived. */
   const sendByKeyboard = async (page: Page): Promise<void> => {
@@ -50,7 +50,7 @@ describe('the playground of the console', { skip: withoutBrowser }, () => {
     const { page } = open
     await scene.signIn(page)
     await page.getByRole('link', { name: 'Playground' }).click()
-    await page.getByLabel('Text of message 1').fill('The kestrel is up.')
+    await page.getByLabel('Message 1', { exact: true }).fill('The kestrel is up.')
     await page.getByLabel('Compare with').selectOption({ label: 'With the draft of No kestrels' }) // the second click
     await page.getByRole('columnheader', { name: 'With the draft of No kestrels' }).waitFor()
     assert.deepEqual(await verdictsOn(page), ['Allow', 'Deny'])
@@ -63,7 +63,7 @@ describe('the playground of the console', { skip: withoutBrowser }, () => {
     const countBefore = await requestCount()
     await using open = await openPage(browser)
     await openPlayground(open.page)
-    await open.page.getByLabel('Text of message 1').fill('the falcon')
+    await open.page.getByLabel('Message 1', { exact: true }).fill('the falcon')
     await open.page.getByRole('cell', { name: 'Deny' }).first().waitFor()
     assert.deepEqual(await verdictsOn(open.page), ['Deny'])
     assert.equal(await requestCount(), countBefore)
@@ -78,7 +78,7 @@ describe('the playground of the console', { skip: withoutBrowser }, () => {
       await route.continue()
     })
     await openPlayground(page)
-    await page.getByLabel('Text of message 1').fill('Good morning')
+    await page.getByLabel('Message 1', { exact: true }).fill('Good morning')
     await page.getByRole('button', { name: 'Send to the model', disabled: true }).waitFor()
     models.resolve()
     await sendByKeyboard(page)
@@ -90,7 +90,7 @@ describe('the playground of the console', { skip: withoutBrowser }, () => {
       await using open = await openPage(browser)
       const { page } = open
       await openPlayground(page, `?dialect=${dialect}`)
-      await page.getByLabel('Text of message 1').fill('Good morning')
+      await page.getByLabel('Message 1', { exact: true }).fill('Good morning')
       await sendByKeyboard(page)
       await page.getByRole('log', { name: 'Response' }).getByText('Good morning').waitFor()
       await page.getByRole('link', { name: 'Open in Requests' }).waitFor()
@@ -120,11 +120,11 @@ describe('the playground of the console', { skip: withoutBrowser }, () => {
     await openPlayground(page)
     await page.getByLabel('Stream the response').uncheck()
     await page.getByLabel('System').fill('Be brief.')
-    await page.getByLabel('Text of message 1').fill('Hello')
+    await page.getByLabel('Message 1', { exact: true }).fill('Hello')
     await page.getByRole('button', { name: 'Add message' }).click()
-    await page.getByLabel('Text of message 2').fill('Hello to you')
+    await page.getByLabel('Message 2', { exact: true }).fill('Hello to you')
     await page.getByRole('button', { name: 'Add message' }).click()
-    await page.getByLabel('Text of message 3').fill('Third')
+    await page.getByLabel('Message 3', { exact: true }).fill('Third')
     await page.getByRole('button', { name: 'Remove message 2' }).click()
     await page.getByText('Tools, parameters, end user and target').click()
     await page.getByLabel('Tools', { exact: true }).fill('{')
@@ -154,7 +154,7 @@ describe('the playground of the console', { skip: withoutBrowser }, () => {
         await openPlayground(page, `?dialect=${dialect}&stream=${stream}`)
         await page.getByText('Tools, parameters, end user and target').click()
         await page.getByLabel('Tools', { exact: true }).fill(JSON.stringify([tool]))
-        await page.getByLabel('Text of message 1').fill('call weather {"city":"Rome"} please')
+        await page.getByLabel('Message 1', { exact: true }).fill('call weather {"city":"Rome"} please')
         await sendByKeyboard(page)
         const answer = page.getByRole('log', { name: 'Response' })
         await answer.getByText('Calls weather').waitFor()
@@ -169,7 +169,7 @@ describe('the playground of the console', { skip: withoutBrowser }, () => {
     const { page } = open
     await openPlayground(page)
     const markup = '<img src=x onerror="document.title=1"> <b>bold</b>'
-    await page.getByLabel('Text of message 1').fill(markup)
+    await page.getByLabel('Message 1', { exact: true }).fill(markup)
     await sendByKeyboard(page)
     const answer = page.getByRole('log', { name: 'Response' })
     await answer.getByText('<b>bold</b>').waitFor()
@@ -181,7 +181,7 @@ describe('the playground of the console', { skip: withoutBrowser }, () => {
     await using open = await openPage(browser)
     const { page } = open
     await openPlayground(page)
-    await page.getByLabel('Text of message 1').fill('A long text')
+    await page.getByLabel('Message 1', { exact: true }).fill('A long text')
     await page.getByRole('button', { name: 'Send to the model', disabled: false }).waitFor()
     await page.context().clearCookies()
     // A request in the background may open the dialog first, which would keep the pointer from the button.
@@ -190,7 +190,7 @@ describe('the playground of the console', { skip: withoutBrowser }, () => {
     await dialog.getByLabel('Administrator key').fill(scene.adminKey)
     await page.keyboard.press('Enter')
     await dialog.waitFor({ state: 'detached' })
-    assert.equal(await page.getByLabel('Text of message 1').inputValue(), 'A long text')
+    assert.equal(await page.getByLabel('Message 1', { exact: true }).inputValue(), 'A long text')
     await page.getByRole('button', { name: 'Send to the model' }).click()
     await page.getByRole('log', { name: 'Response' }).getByText('A long text').waitFor()
   })
@@ -200,7 +200,7 @@ describe('the playground of the console', { skip: withoutBrowser }, () => {
       await using open = await openPage(browser)
       const { page } = open
       await openPlayground(page)
-      await page.getByLabel('Text of message 1').fill('A long text')
+      await page.getByLabel('Message 1', { exact: true }).fill('A long text')
       await page.getByRole('button', { name: 'Send to the model', disabled: false }).waitFor()
       await page.context().clearCookies()
       const [isSignedIn, isAnswered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
@@ -241,7 +241,7 @@ describe('the playground of the console', { skip: withoutBrowser }, () => {
     await using open = await openPage(browser)
     const { page } = open
     await slow.openAt(page, '/playground')
-    await page.getByLabel('Text of message 1').fill('What is the weather like in May?')
+    await page.getByLabel('Message 1', { exact: true }).fill('What is the weather like in May?')
     await page.getByRole('button', { name: 'Send to the model' }).click()
     await page.getByRole('button', { name: 'Stop' }).waitFor()
     while (upstream.requests.length === 0) await page.waitForTimeout(50)
@@ -266,7 +266,7 @@ describe('the playground of the console', { skip: withoutBrowser }, () => {
     await page.keyboard.press('Enter')
     await page.getByText(/permission playground:use/).waitFor()
     await page.getByText(/permissions policies:read and gateway:read/).waitFor()
-    await page.getByLabel('Text of message 1').fill('Hello')
+    await page.getByLabel('Message 1', { exact: true }).fill('Hello')
     assert.ok(await page.getByRole('button', { name: 'Send to the model' }).isDisabled())
     assert.deepEqual(await accessibilityViolations(page), [])
   })
@@ -275,7 +275,7 @@ describe('the playground of the console', { skip: withoutBrowser }, () => {
     await using open = await openPage(browser, { viewport: { width: 390, height: 844 } })
     const { page } = open
     await openPlayground(page)
-    await page.getByLabel('Text of message 1').fill('the falcon')
+    await page.getByLabel('Message 1', { exact: true }).fill('the falcon')
     await page.getByRole('cell', { name: 'Deny' }).first().waitFor()
     const width = await page.evaluate<number>('document.documentElement.scrollWidth')
     assert.ok(width <= 390, `the page is ${width} px wide`)

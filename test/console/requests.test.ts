@@ -62,7 +62,7 @@ describe('the requests of the console', { skip: withoutBrowser }, () => {
     await using open = await openPage(browser)
     const { page } = open
     await scene.openAt(page, `/requests/${allowed}`)
-    await page.getByText(/sent in parts, each after its checks · held for up to [\d.]+ ms/).waitFor()
+    await page.getByText(/Checked as a whole before it was sent\. Held for up to [\d.]+ ms/).waitFor()
   })
 
   it('are saved as a file, with the filters that are shown', async () => {

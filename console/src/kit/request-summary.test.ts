@@ -99,7 +99,7 @@ describe('the sentence about a request', () => {
       sentence(denied, { ...gateway, categories: ['hate'] }),
       'Denied by the gateway configuration Acceptable use (version 2): the category hate.',
     )
-    assert.match(sentence(denied, { ...gateway, has_no_allowed_term: true }), /none of the allowed terms\.$/)
+    assert.match(sentence(denied, { ...gateway, has_no_allowed_term: true }), /none of the required terms\.$/)
   })
 
   it('says what was replaced', () => {

@@ -5,12 +5,17 @@ import styles from './timeline.module.css'
 
 type Step = components['schemas']['RequestDetail']['timeline'][number]
 
-type TimelineProps = { readonly steps: readonly Step[]; readonly totalMs: number | null }
+type TimelineProps = {
+  readonly steps: readonly Step[]
+  readonly totalMs: number | null
+  /** Whether the response was streamed. Otherwise all of it is checked before any of it is sent. */
+  readonly isStream: boolean
+}
 
 const ticks = [0, 0.25, 0.5, 0.75, 1]
 
 /** The steps of a request as bars on one scale, each with its duration. */
-export function Timeline({ steps, totalMs }: TimelineProps) {
+export function Timeline({ steps, totalMs, isStream }: TimelineProps) {
   if (steps.length === 0) return <p className={styles.none}>{words.request.noTimeline}</p>
   const ends = steps.map(({ at_ms: atMs, ms }) => atMs + ms)
   const spanMs = Math.max(1, totalMs ?? 0, ...ends)
@@ -37,9 +42,9 @@ export function Timeline({ steps, totalMs }: TimelineProps) {
             />
           </span>
           <span className={styles.ms}>
-            {step.step === 'first_byte' ? milliseconds(step.at_ms) : milliseconds(step.ms)}
+            {step.step === 'first_byte' ? words.request.at(milliseconds(step.at_ms)) : milliseconds(step.ms)}
           </span>
-          {noteOf(step) !== '' && <span className={styles.note}>{noteOf(step)}</span>}
+          <Note step={step} isStream={isStream} />
         </li>
       ))}
     </ol>
@@ -55,16 +60,22 @@ function toneOf({ outcome, step }: Step): string | undefined {
 }
 
 /** The outcome and the details of a step. What has no words is named as the server names it. */
-function noteOf({ outcome, detail }: Step): string {
-  // How a denied response would have been sent says nothing about it.
-  const shown = Object.entries(detail ?? {}).filter(([name]) => outcome !== 'denied' || name !== 'coverage')
-  const details = shown.map(([name, value]) => detailText(name, value))
-  return [...(outcome === null || outcome === 'ok' ? [] : [outcome]), ...details].join(' · ')
-}
-
-function detailText(name: string, value: string | number | boolean): string {
-  const { coverages, heldBack } = words.request
-  if (name === 'held_back_ms' && typeof value === 'number') return heldBack(milliseconds(value))
-  const coverage = Object.entries(coverages).find(([id]) => name === 'coverage' && id === value)
-  return coverage === undefined ? `${name.replaceAll('_', ' ')} ${String(value)}` : coverage[1]
+function Note({ step: { step, outcome, detail }, isStream }: { readonly step: Step; readonly isStream: boolean }) {
+  const { coverages, deniedStep, deniedBeforeSent, heldBack } = words.request
+  const { coverage, held_back_ms: heldMs, ...others } = detail ?? {}
+  const isDenied = outcome === 'denied'
+  const isWhole = step === 'answer' && (!isStream || coverage === 'whole')
+  const known = Object.entries(coverages).find(([id]) => id === (isWhole ? 'whole' : coverage))?.[1]
+  const sentences = [
+    ...(isDenied ? [isWhole ? deniedBeforeSent : deniedStep] : []),
+    // How a denied response would have been sent says nothing about it.
+    ...(isDenied || known === undefined || coverage === undefined ? [] : [known]),
+    ...(typeof heldMs === 'number' ? [heldBack(milliseconds(heldMs))] : []),
+  ]
+  const facts = [
+    ...(isDenied || outcome === null || outcome === 'ok' ? [] : [outcome]),
+    ...Object.entries(others).map(([name, value]) => `${name.replaceAll('_', ' ')} ${String(value)}`),
+  ]
+  const note = [...sentences, facts.join(' · ')].filter((part) => part !== '').join(' ')
+  return note === '' ? null : <span className={styles.note}>{note}</span>
 }

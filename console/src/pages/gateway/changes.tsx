@@ -33,12 +33,14 @@ type ChangesProps = {
   /** `updated_at` of the configuration that the changes are made to. */
   readonly seen: string | null
   readonly save: Save
+  /** Whether a field of the form shows the error of the save. */
+  readonly isToldAtField: boolean
   readonly onDiscard: () => void
   readonly onRebase: () => void
 }
 
 /** What differs from the configuration in force, whom it affects, and the button that saves it. */
-export function Changes({ saved, config, seen, save, onDiscard, onRebase }: ChangesProps) {
+export function Changes({ saved, config, seen, save, isToldAtField, onDiscard, onRebase }: ChangesProps) {
   const mayWrite = useMay('gateway:write')
   const changes = changesOf(saved.config, config)
   const isConflict = isApiError(save.error) && save.error.status === 409
@@ -60,7 +62,7 @@ export function Changes({ saved, config, seen, save, onDiscard, onRebase }: Chan
           </p>
         )}
         {!mayWrite && <p className={styles.quiet}>{text.mayNotWrite}</p>}
-        {save.isError && <ErrorNotice error={save.error} />}
+        {save.isError && !isToldAtField && <ErrorNotice error={save.error} />}
         {isConflict && <Button onClick={onRebase}>{text.reload}</Button>}
         {save.isSuccess && changes.length === 0 && <Notice tone="allow">{text.saved}</Notice>}
         <div className={styles.actions}>

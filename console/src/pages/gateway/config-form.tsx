@@ -9,6 +9,21 @@ import styles from './config-form.module.css'
 
 const text = words.gateway
 
+/** Fields of the form that show the error of the server. */
+const fields = [
+  'rules.denylist',
+  'rules.allowlist',
+  'rules.response_pattern',
+  'refusal_replacement.escalation_path',
+  ...['user_quota', 'project_quota'].flatMap((name) =>
+    ['requests', 'tokens'].map((unit) => `org_controls.${name}.${unit}`),
+  ),
+  'rollout',
+]
+
+/** Whether the form shows this error at its field. */
+export const isAtField = (error: unknown): boolean => fields.some((field) => errorOfField(error, field) !== undefined)
+
 const categories = ['harassment', 'hate', 'illicit', 'sexual'] as const
 const patterns = ['refuse', 'rewrite', 'summary', 'escalate'] as const
 const windows = ['minute', 'hour', 'day', 'week', 'month'] as const
@@ -57,7 +72,7 @@ function MatchCard({ config, onChange, error }: FormProps) {
     onChange({ ...config, rules: { ...rules, ...changed } })
   const flagged = rules.flagged_categories
   return (
-    <Card title={text.categories} note={text.categoriesHint}>
+    <Card title={text.moderation} note={text.categoriesHint}>
       <div className={styles.fields}>
         <fieldset className={styles.choices}>
           <legend>{text.categories}</legend>

@@ -7,7 +7,7 @@ import { FailureState, LoadingRows } from '../../kit/state.tsx'
 import { TabLinks } from '../../kit/tab-links.tsx'
 import { words } from '../../words/en.ts'
 import { Changes, useSave } from './changes.tsx'
-import { ConfigForm } from './config-form.tsx'
+import { ConfigForm, isAtField } from './config-form.tsx'
 import { changesOf, cleaned } from './draft.ts'
 import { JsonEditor } from './json-editor.tsx'
 import { useSavedConfig, type GatewayConfig, type SavedConfig } from './queries.ts'
@@ -50,6 +50,7 @@ function Editor({ saved, reload }: EditorProps) {
     save.reset()
     if (current) setDraft({ config, seen: current.updated_at })
   }
+  const isToldAtField = view === 'form' && isAtField(save.error)
   const openVersion = (version: GatewayConfig): void => {
     change(version)
     void navigate({ to: '/gateway', search: {} })
@@ -82,12 +83,13 @@ function Editor({ saved, reload }: EditorProps) {
             {view === 'versions' && <Versions current={saved.version} onOpen={openVersion} />}
           </div>
           <div className={styles.aside}>
-            <SimulatePane config={config} inForce={saved.config} />
+            <SimulatePane config={config} inForce={saved.config} isToldAtField={isToldAtField} />
             <Changes
               saved={saved}
               config={config}
               seen={seen}
               save={save}
+              isToldAtField={isToldAtField}
               onDiscard={() => setDraft(undefined)}
               onRebase={() => void rebase()}
             />

@@ -1,5 +1,5 @@
 import { useMe } from '../../session/session.tsx'
-import { count, shortCount } from '../../kit/format.ts'
+import { count, dollars, shortCount } from '../../kit/format.ts'
 import { Notice } from '../../kit/notice.tsx'
 import { FailureState, LoadingRows } from '../../kit/state.tsx'
 import { words } from '../../words/en.ts'
@@ -30,16 +30,23 @@ export function Spending({ group }: { readonly group: UseGroup }) {
   )
 }
 
+type Figure = { readonly name: string; readonly value: string; readonly unit: string; readonly hint?: string }
+
 function Figures({ balance }: { readonly balance: Balance }) {
   const burn = useBurn().data
   const { metered } = useMe().organization
   const daysLeft = burn === undefined || burn === 0 || !metered ? undefined : balance.remaining_credits / burn
-  const figures = [
-    { name: text.balance, value: shortCount(balance.remaining_credits), unit: text.credits },
-    { name: text.held, value: shortCount(balance.held_credits), unit: text.credits, hint: text.heldHint },
-    { name: text.burn, value: burn === undefined ? '' : amount(burn), unit: text.credits, hint: text.burnHint },
+  /** In dollars like every cost of the console, with the credits that the ledger counts. */
+  const money = (credits: number) => ({
+    value: dollars(credits * balance.credit_usd),
+    unit: text.inCredits(shortCount(credits)),
+  })
+  const figures: readonly Figure[] = [
+    { name: text.balance, ...money(balance.remaining_credits) },
+    { name: text.held, ...money(balance.held_credits), hint: text.heldHint },
+    { name: text.burn, ...(burn === undefined ? { value: '', unit: '' } : money(burn)), hint: text.burnHint },
     ...(daysLeft === undefined ? [] : [{ name: text.lasts, value: amount(daysLeft), unit: text.days }]),
-    { name: text.spent, value: `$${balance.spent_usd.toFixed(2)}`, unit: '' },
+    { name: text.spent, ...money(balance.spent_credits) },
   ]
   return (
     <dl className={styles.figures}>

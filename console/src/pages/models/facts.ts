@@ -25,10 +25,6 @@ export const costOf = (usd: number): string =>
 /** How many keys may use a model. */
 export function mayUseOf({ may_use: mayUse }: CatalogueModel): string {
   const { keys_with_all_models: all, keys_that_list_it: listed, free_requests: isFree } = mayUse
-  const parts = [
-    ...(all > 0 ? [text.allKeys(all)] : []),
-    ...(listed > 0 ? [text.listedKeys(listed)] : []),
-    ...(isFree ? [text.free] : []),
-  ]
+  const parts = [...(all + listed > 0 ? [text.keys(all + listed)] : []), ...(isFree ? [text.free] : [])]
   return parts.length === 0 ? text.nobody : parts.join(', ')
 }

@@ -79,7 +79,7 @@ function VerdictTab({ requestId, isRunning }: VerdictProps) {
       <div className={styles.summary}>
         <RequestSummary request={data} mayOpen={mayOpen} />
       </div>
-      <Timeline steps={data.timeline} totalMs={data.latency_ms} />
+      <Timeline steps={data.timeline} totalMs={data.latency_ms} isStream={data.stream} />
       <h3>{words.request.outcomes}</h3>
       <Outcomes outcomes={data.outcomes} isChecked={isChecked(data)} mayOpen={mayOpen} />
       <Facts detail={data} />

@@ -1,4 +1,4 @@
-import { isOtherSet, startOfDay, type KeyDraft } from './key-draft.ts'
+import { endOfDay, isOtherSet, type KeyDraft } from './key-draft.ts'
 
 /**
  * The options of `gatehouse keys create` for the fields of the form that are filled: of a key of the project, or of an
@@ -28,7 +28,7 @@ export const changedOptions = (before: KeyDraft, after: KeyDraft) => ({
 })
 
 /** The start of the local day. The command would read a day as one in UTC. */
-const timeOf = (day: string): string => new Date(startOfDay(day) * 1_000).toISOString()
+const timeOf = (day: string): string => new Date(endOfDay(day) * 1_000).toISOString()
 
 const compact = (list: string): string | undefined => {
   const words = list.split(/[\s,]+/).filter((word) => word !== '')

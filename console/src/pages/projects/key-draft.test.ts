@@ -2,10 +2,11 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { command } from '../../kit/command.ts'
 import { changedOptions, keyOptions } from './commands.ts'
-import { createBody, dayOf, draftOf, emptyDraft, startOfDay, updateBody, type KeyDraft } from './key-draft.ts'
+import { createBody, dayOf, draftOf, emptyDraft, endOfDay, lastDayOf, updateBody, type KeyDraft } from './key-draft.ts'
 import type { AnyKey } from './queries.ts'
 
-const midnight = new Date(2027, 0, 31).getTime() / 1_000
+/** The end of the last day, 31 January. */
+const midnight = new Date(2027, 1, 1).getTime() / 1_000
 const draft = (changed: Partial<KeyDraft>): KeyDraft => ({ ...emptyDraft, name: 'Bot', ...changed })
 const filled = draft({
   models: ' gpt-5,\nclaude  ',
@@ -76,7 +77,12 @@ describe('a change of a key', () => {
 })
 
 it('a day is read and written in the time zone of the reader', () => {
-  assert.equal(dayOf(midnight), '2027-01-31')
-  assert.equal(dayOf(midnight - 1), '2027-01-30')
-  assert.equal(startOfDay('2027-01-31'), midnight)
+  assert.equal(dayOf(midnight), '2027-02-01')
+  assert.equal(dayOf(midnight - 1), '2027-01-31')
+})
+
+it('a key works until the end of the chosen day', () => {
+  assert.equal(endOfDay('2027-01-31'), midnight)
+  assert.equal(lastDayOf(midnight), '2027-01-31')
+  assert.equal(lastDayOf(midnight + 3_600), '2027-02-01')
 })

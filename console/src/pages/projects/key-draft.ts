@@ -26,7 +26,7 @@ export const draftOf = (key: AnyKey): KeyDraft => ({
   models: ('models' in key ? key.models : null)?.join(', ') ?? '',
   permissions: key.permissions as Permission[],
   role: undefined,
-  expires: key.expires_at === undefined ? '' : dayOf(key.expires_at),
+  expires: key.expires_at === undefined ? '' : lastDayOf(key.expires_at),
   addresses: key.allowed_ips?.join(', ') ?? '',
 })
 
@@ -38,7 +38,7 @@ export const createBody = ({ name, models, permissions, role, expires, addresses
   name: name.trim(),
   ...(role === undefined ? (isAdmin || permissions.length > 0) && { permissions } : { role }),
   ...(models.trim() !== '' && { models: listOf(models) }),
-  ...(expires !== '' && { expires_at: startOfDay(expires) }),
+  ...(expires !== '' && { expires_at: endOfDay(expires) }),
   ...(addresses.trim() !== '' && { allowed_ips: listOf(addresses) }),
 })
 
@@ -47,7 +47,7 @@ export const updateBody = (before: KeyDraft, after: KeyDraft) => ({
   ...(after.name.trim() !== before.name && { name: after.name.trim() }),
   ...(isOtherSet(before.permissions, after.permissions) && { permissions: after.permissions }),
   ...(after.models !== before.models && { models: orNull(listOf(after.models)) }),
-  ...(after.expires !== before.expires && { expires_at: after.expires === '' ? null : startOfDay(after.expires) }),
+  ...(after.expires !== before.expires && { expires_at: after.expires === '' ? null : endOfDay(after.expires) }),
   ...(after.addresses !== before.addresses && { allowed_ips: orNull(listOf(after.addresses)) }),
 })
 
@@ -65,5 +65,12 @@ export function dayOf(seconds: number): string {
   return `${date.getFullYear()}-${part(date.getMonth() + 1)}-${part(date.getDate())}`
 }
 
-/** When a local day begins, in Unix seconds. */
-export const startOfDay = (day: string): number => Math.floor(new Date(`${day}T00:00:00`).getTime() / 1_000)
+/** The last local day on which a key works that expires at this time. */
+export const lastDayOf = (expiresAt: number): string => dayOf(expiresAt - 1)
+
+/** When a local day ends, in Unix seconds. Days of a change of the clock do not have 24 hours. */
+export function endOfDay(day: string): number {
+  const date = new Date(`${day}T00:00:00`)
+  date.setDate(date.getDate() + 1)
+  return Math.floor(date.getTime() / 1_000)
+}

@@ -71,7 +71,7 @@ export function KeyFields({ draft, onChange, error, isAdmin, isNew, children }: 
           <input
             {...props}
             type="date"
-            min={tomorrow()}
+            min={today()}
             value={draft.expires}
             onChange={(event) => set({ expires: event.target.value })}
           />
@@ -166,5 +166,4 @@ function Permissions({ label, hint, error, offered, chosen, onChange }: Permissi
   )
 }
 
-const secondsPerDay = 86_400
-const tomorrow = (): string => dayOf(Date.now() / 1_000 + secondsPerDay)
+const today = (): string => dayOf(Date.now() / 1_000)

@@ -144,7 +144,7 @@ function Detail({ request }: { readonly request: RequestDetail }) {
     <>
       <DrawerFacts className={styles.facts} facts={facts} />
       <DrawerSection title={text.timeline} note={latencyMs === null ? '' : text.total(milliseconds(latencyMs))}>
-        <Timeline steps={timeline} totalMs={latencyMs} />
+        <Timeline steps={timeline} totalMs={latencyMs} isStream={request.stream} />
       </DrawerSection>
       <DrawerSection title={text.outcomes} note={outcomes.length > 0 ? text.outcomesNote : ''}>
         <Outcomes outcomes={outcomes} isChecked={isChecked(request)} mayOpen={mayOpen} />

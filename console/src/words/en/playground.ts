@@ -12,7 +12,7 @@ export const playground = {
   turns: 'Conversation',
   roles: { user: 'User', assistant: 'Assistant' },
   roleOf: (turn: number) => `Role of message ${turn}`,
-  textOf: (turn: number) => `Text of message ${turn}`,
+  textOf: (turn: number) => `Message ${turn}`,
   addTurn: 'Add message',
   removeTurn: (turn: number) => `Remove message ${turn}`,
   more: (filled: number) => `Tools, parameters, end user and target${filled === 0 ? '' : ` (${filled})`}`,

@@ -5,7 +5,7 @@ export const policies = {
   version: 'In force',
   changes: 'Draft',
   unpublished: 'unpublished changes',
-  updated: 'Changed',
+  updated: 'Last changed',
   matches: 'Matches, 24 h',
   denials: 'Denied, 24 h',
   matchesOf: (matches: string, requests: string) => `${matches} of ${requests} requests matched in the last 24 hours`,

@@ -238,5 +238,5 @@ export const policy = {
   time: 'Time',
   model: 'Model',
   project: 'Project',
-  user: 'User',
+  user: 'End user',
 } as const

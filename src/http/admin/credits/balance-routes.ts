@@ -114,5 +114,6 @@ async function balanceOf(
     granted_credits: inCredits(balance.grantedMicro),
     spent_credits: inCredits(balance.spentMicro),
     spent_usd: inUsd(balance.spentMicro, creditUsd),
+    credit_usd: creditUsd,
   }
 }

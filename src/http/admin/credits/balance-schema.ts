@@ -47,6 +47,7 @@ const balance = {
   granted_credits: Type.Number({ description: 'All grants and payments, less corrections.' }),
   spent_credits: Type.Number({ description: 'What requests have cost.' }),
   spent_usd: Type.Number({ description: 'The same in dollars.' }),
+  credit_usd: Type.Number({ description: 'The price of one credit in dollars.' }),
 }
 
 const example = {
@@ -57,6 +58,7 @@ const example = {
   granted_credits: 10_000,
   spent_credits: 500,
   spent_usd: 0.5,
+  credit_usd: 0.001,
 }
 
 export const BalanceObject = Type.Object(balance, { title: 'Balance', examples: [example] })
