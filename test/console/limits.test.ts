@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import type { Browser, Page } from 'playwright-core'
+import { readFileSync } from 'node:fs'
+import type { Browser, Download, Page } from 'playwright-core'
 import { accessibilityViolations, launchBrowser, openPage, withoutBrowser } from '../support/browser.ts'
 import { openConsoleScene, type ConsoleScene } from '../support/console-scene.ts'
 
@@ -124,6 +125,24 @@ describe('limits and credits in the console', { skip: withoutBrowser }, () => {
     await page.waitForURL(new RegExp(`requests/${requestId}`))
   })
 
+  it('save usage and the ledger as CSV', async () => {
+    const requestId = await scene.ask('Charge me for the file')
+    await using open = await openPage(browser)
+    const { page } = open
+    await openView(page, '?by=model')
+    const usage = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'Export CSV' }).click()
+    assert.equal((await usage).suggestedFilename(), 'usage-by-model.csv')
+    assert.match(await textOf(await usage), /^start_time,end_time,.*cost_usd\r\n.*gatehouse-echo/s)
+    await openView(page, '?view=ledger')
+    await page.getByRole('button', { name: 'Export' }).click()
+    const ledger = page.waitForEvent('download')
+    await page.getByRole('menuitem', { name: /^CSV/ }).click()
+    assert.equal((await ledger).suggestedFilename(), 'ledger.csv')
+    assert.ok((await textOf(await ledger)).includes(requestId))
+    assert.deepEqual(open.errors, [])
+  })
+
   it('say why a key without credits:write can change nothing', async () => {
     const body = { name: 'reader', permissions: ['usage:read', 'keys:read', 'projects:read'] }
     const admin = { authorization: `Bearer ${scene.adminKey}` }
@@ -158,3 +177,5 @@ describe('limits and credits in the console', { skip: withoutBrowser }, () => {
     }
   })
 })
+
+const textOf = async (download: Download): Promise<string> => readFileSync(await download.path(), 'utf8')

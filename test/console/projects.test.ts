@@ -15,7 +15,11 @@ describe('projects and keys in the console', { skip: withoutBrowser }, () => {
   before(async () => {
     browser = await launchBrowser()
     scene = await openConsoleScene({
-      config: { administration: { credential: many, console: many, organization: many } },
+      config: {
+        administration: { credential: many, console: many, organization: many },
+        upstreams: [{ name: 'echo', kind: 'echo' }],
+        models: ['gatehouse-echo', 'other', 'lab-*'].map((name) => ({ name, targets: [{ upstream: 'echo' }] })),
+      },
     })
   })
   after(async () => {
@@ -96,7 +100,9 @@ describe('projects and keys in the console', { skip: withoutBrowser }, () => {
     await openProjects(page, '?dialog=create')
     const form = page.getByRole('dialog', { name: 'Create API key' })
     await form.getByLabel('Name').fill("Ann's bot")
-    await form.getByLabel('Models').fill('gatehouse-echo, other')
+    await form.getByLabel('gatehouse-echo').check()
+    await form.getByLabel('other', { exact: true }).check()
+    await form.getByText('Only these 2 models.').waitFor()
     await form.getByLabel('Allowed addresses').fill('203.0.113.0/24')
     await form.getByText('curl and command line').click()
     await form.getByText(`"models":["gatehouse-echo","other"]`).waitFor()
@@ -171,12 +177,39 @@ describe('projects and keys in the console', { skip: withoutBrowser }, () => {
     const form = page.getByRole('dialog', { name: 'Edit Restricted' })
     await form.getByText('No changes yet.').waitFor()
     assert.equal(await form.getByRole('button', { name: 'Save changes' }).isDisabled(), true)
-    await form.getByLabel('Models').fill('some-other-model')
+    await form.getByLabel('other', { exact: true }).check()
     assert.deepEqual(await accessibilityViolations(page), [])
     await form.getByRole('button', { name: 'Save changes' }).click()
     await form.waitFor({ state: 'detached' })
-    await page.getByRole('cell', { name: 'some-other-model' }).waitFor()
+    await page.getByRole('cell', { name: 'other', exact: true }).waitFor()
     assert.notEqual(await statusWith(secret), 200)
+  })
+
+  it('choose models out of the catalogue, and say which of a key are not in it', async () => {
+    const created = await scene.post(
+      `/v1/organization/projects/${scene.projectId}/api_keys`,
+      { name: 'Old bot', models: ['vendor-gone'] },
+      admin(),
+    )
+    assert.equal(created.status, 201)
+    await using open = await openPage(browser)
+    const { page } = open
+    await openProjects(page)
+    await page.getByRole('link', { name: 'Old bot' }).click()
+    const form = page.getByRole('dialog', { name: 'Edit Old bot' })
+    const models = form.getByRole('group', { name: 'Models' })
+    await models.getByLabel(/vendor-gone/).waitFor()
+    await models.getByLabel('Search models').fill('gone')
+    await models.getByLabel('other', { exact: true }).waitFor({ state: 'detached' })
+    await models.getByText('Not in the catalogue').waitFor()
+    await models.getByLabel('Search models').fill('lab-tiny')
+    await models.getByRole('button', { name: 'Add lab-tiny' }).click()
+    await models.getByLabel('lab-tiny').waitFor()
+    assert.equal(await models.getByText('Not in the catalogue').count(), 1)
+    await models.getByLabel(/vendor-gone/).uncheck()
+    assert.deepEqual(await accessibilityViolations(page), [])
+    await form.getByRole('button', { name: 'Save changes' }).click()
+    await page.getByRole('cell', { name: 'lab-tiny' }).waitFor()
   })
 
   it('create, rename, archive and unarchive a project, and name the keys that stop', async () => {

@@ -314,6 +314,7 @@ export const adminRoutes: readonly AdminRoute[] = [
   { method: 'POST', path: '/credits/corrections', permission: 'credits:write', body: { credits: 1 } },
   { method: 'POST', path: '/credits/payments', permission: 'credits:write', body: { usd: 1, ref: 'r' } },
   { method: 'GET', path: '/credits/ledger', permission: 'usage:read' },
+  { method: 'GET', path: '/credits/ledger/export', permission: 'usage:read' },
 ]
 
 export const titleOf = ({ method, path }: AdminRoute): string => `${method} ${path}`

@@ -24,6 +24,22 @@ export const useModelNames = (): readonly string[] =>
     staleTime,
   }).data ?? noNames
 
+type ModelOffers = { readonly names: readonly string[]; readonly prefixes: readonly string[] }
+
+const noOffers: ModelOffers = { names: [], prefixes: [] }
+
+/** The models that callers can send, and the prefixes of further names; empty until they are loaded. */
+export const useModelOffers = (): ModelOffers =>
+  useQuery({
+    queryKey: ['names', 'models'],
+    queryFn: () => dataOf(api.GET('/v1/organization/models')),
+    select: ({ data }): ModelOffers => ({
+      names: [...new Set(data.flatMap((model) => model.names))],
+      prefixes: data.filter(({ kind }) => kind === 'prefix').map(({ name }) => name.replace(/\*$/, '')),
+    }),
+    staleTime,
+  }).data ?? noOffers
+
 export const useProjectNames = (): Names =>
   useQuery({
     queryKey: ['names', 'projects'],

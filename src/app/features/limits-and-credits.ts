@@ -6,6 +6,7 @@ import { ledgerReports } from '../../adapters/stores/sql/credits/reports.ts'
 import { directoryStore } from '../../adapters/stores/sql/identity/directory.ts'
 import type { Pace } from '../../base/pace.ts'
 import { balanceRoutes } from '../../http/admin/credits/balance-routes.ts'
+import { ledgerExportRoute } from '../../http/admin/credits/export.ts'
 import { ledgerRoutes } from '../../http/admin/credits/routes.ts'
 import { overrideRoutes } from '../../http/admin/limits/override-routes.ts'
 import { limitRoutes } from '../../http/admin/limits/routes.ts'
@@ -42,6 +43,7 @@ export function createLimitsAndCredits(
         ...overrideRoutes(routes, { administratorsManageCredits }),
         ...balanceRoutes(routes, { ...credits, authenticate: surface.authenticate }),
         ...ledgerRoutes(routes),
+        ledgerExportRoute({ ...surface, reads, pace }),
       ]
     },
     operator: () => operatorLedgerRoutes(ledgerVerifier),

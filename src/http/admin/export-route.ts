@@ -1,8 +1,7 @@
 import { Readable } from 'node:stream'
 import Type, { type TObject, type TProperties } from 'typebox'
 import type { Pace } from '../../base/pace.ts'
-import type { LoggedEvent } from '../../domain/audit/log.ts'
-import { requirePermission } from '../../domain/identity/permissions.ts'
+import { requirePermission, type Permission } from '../../domain/identity/permissions.ts'
 import { pageOrders, type Page, type Paged } from '../../domain/identity/store.ts'
 import { idText } from '../resources/fields.ts'
 import { withCursorError } from '../resources/list.ts'
@@ -20,9 +19,10 @@ type ExportInput = {
   readonly after?: string
 }
 
-type ExportSpec<Input extends ExportInput, Row> = {
+type ExportSpec<Input extends ExportInput, Row, Item> = {
   readonly name: string
   readonly path: string
+  readonly permission: Permission
   readonly summary: string
   /** The name of the file that a browser saves, without its ending. */
   readonly fileName: string
@@ -34,8 +34,8 @@ type ExportSpec<Input extends ExportInput, Row> = {
     organizationId: string,
     input: Input,
     page: Page,
-  ) => Promise<Paged<LoggedEvent> & { readonly nextAfter?: string }>
-  readonly present: (event: LoggedEvent) => Row
+  ) => Promise<Paged<Item> & { readonly nextAfter?: string }>
+  readonly present: (item: Item) => Row
   readonly columns: readonly string[]
   /** The cells of `columns`. */
   readonly cells: (row: Row) => readonly Cell[]
@@ -71,7 +71,7 @@ export const exportQuery = <Filters extends TProperties>(filters: Filters) =>
         description: 'By creation time: `desc` is newest first.',
       }),
       after: Type.Optional(
-        idText('The export starts after this event: the last one of an export before it.', exampleEvent),
+        idText('The export starts after this row: the last one of an export before it.', exampleEvent),
       ),
       ...filters,
     },
@@ -81,9 +81,9 @@ export const exportQuery = <Filters extends TProperties>(filters: Filters) =>
 const exampleEvent = 'evt_01k9z8y7x6w5v4t3s2r1q0p9n8'
 
 /** A list as a file. It is read and sent page by page, so that its size does not matter to the server. */
-export function exportRoute<Input extends ExportInput, Row>(
+export function exportRoute<Input extends ExportInput, Row, Item extends { readonly id: string }>(
   parts: FileExportParts,
-  spec: ExportSpec<Input, Row>,
+  spec: ExportSpec<Input, Row, Item>,
 ): Route {
   const readQuery = withCursorError(spec.readQuery)
   return {
@@ -93,7 +93,7 @@ export function exportRoute<Input extends ExportInput, Row>(
     summary: spec.summary,
     description: `As NDJSON or CSV, with the filters of the list. No texts of requests. A transfer that breaks off is incomplete; continue it with \`after\`.`,
     credential: 'admin_key',
-    permission: 'audit:read',
+    permission: spec.permission,
     query: spec.query,
     answers: {
       200: {
@@ -107,10 +107,10 @@ export function exportRoute<Input extends ExportInput, Row>(
       const actor = await parts.authenticate(request)
       // Not in the generator, whose `finally` never runs if the caller leaves before the first read.
       admitUntilClose(parts, actor, reply)
-      requirePermission(actor.permissions, 'audit:read')
+      requirePermission(actor.permissions, spec.permission)
       const input = readQuery(request.query)
       const encode = encoderOf(input.format, spec)
-      const isOver = createStreamEnd(parts, request, 'audit:read')
+      const isOver = createStreamEnd(parts, request, spec.permission)
       const source: Source = {
         ...input,
         isOver,
@@ -161,13 +161,13 @@ async function* textOf(first: EncodedPage, { limit, order, read, isOver }: Sourc
   }
 }
 
-function encoderOf<Row>(
+function encoderOf<Row, Item>(
   format: ExportInput['format'],
-  { present, cells }: Pick<ExportSpec<ExportInput, Row>, 'present' | 'cells'>,
-): (events: readonly LoggedEvent[]) => string {
+  { present, cells }: Pick<ExportSpec<ExportInput, Row, Item>, 'present' | 'cells'>,
+): (items: readonly Item[]) => string {
   const lineOf =
     format === 'csv'
-      ? (event: LoggedEvent) => csvLine(cells(present(event)))
-      : (event: LoggedEvent) => `${JSON.stringify(present(event))}\n`
-  return (events) => events.map(lineOf).join('')
+      ? (item: Item) => csvLine(cells(present(item)))
+      : (item: Item) => `${JSON.stringify(present(item))}\n`
+  return (items) => items.map(lineOf).join('')
 }

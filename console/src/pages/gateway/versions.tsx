@@ -43,7 +43,7 @@ export function Versions({ current, onOpen }: VersionsProps) {
     },
     {
       id: 'open',
-      name: '',
+      name: text.versionActions,
       isNumber: true,
       cell: ({ version, config }) =>
         version === current ? (

@@ -4,10 +4,12 @@ import { useProjectNames, type Names } from '../../api/names.ts'
 import { Card } from '../../kit/card.tsx'
 import { CodeBlock } from '../../kit/code-block.tsx'
 import { DataTable, type DataColumn } from '../../kit/data-table.tsx'
+import { ExportMenu } from '../../kit/export-menu.tsx'
 import { Field } from '../../kit/field.tsx'
 import { count, fullTime, time } from '../../kit/format.ts'
 import { LoadMore } from '../../kit/load-more.tsx'
 import { EmptyState, FailureState, LoadingRows } from '../../kit/state.tsx'
+import { timeRangeOf, useTimeRangeSearch } from '../../session/time-range.ts'
 import { words } from '../../words/en.ts'
 import { useLedger, type LedgerEntry } from './queries.ts'
 import { ledgerKinds, type LimitsSearch } from './search.ts'
@@ -19,7 +21,9 @@ const text = words.limits
 /** Every change of the balance, newest first: grants, payments, corrections, and the charge of each request. */
 export function LedgerView({ search }: { readonly search: LimitsSearch }) {
   const { kind, project_id: projectId, request_id: requestId } = search
-  const ledger = useLedger({ kind, project_id: projectId, request_id: requestId })
+  const filter = { kind, project_id: projectId, request_id: requestId }
+  const ledger = useLedger(filter)
+  const { from, to } = timeRangeOf(useTimeRangeSearch(), Date.now())
   const projects = useProjectNames()
   const { rows } = ledger
   return (
@@ -38,7 +42,16 @@ export function LedgerView({ search }: { readonly search: LimitsSearch }) {
         </EmptyState>
       )}
       {rows.length > 0 && (
-        <Card title={text.views.ledger} note={count(rows.length)} isFlush>
+        <Card
+          title={text.views.ledger}
+          note={
+            <>
+              {text.entries(count(rows.length), ledger.hasNextPage)}{' '}
+              <ExportMenu path="/v1/organization/credits/ledger/export" query={{ ...filter, from, to }} />
+            </>
+          }
+          isFlush
+        >
           <DataTable label={text.views.ledger} rows={rows} columns={columnsOf(projects)} idOf={({ id }) => id} />
         </Card>
       )}

@@ -37,7 +37,7 @@ export function OverridesCard() {
     { id: 'values', name: text.values, cell: valuesOf },
     {
       id: 'actions',
-      name: '',
+      name: text.actions,
       cell: (override) => (
         <span className={styles.buttons}>
           <Button isSmall disabled={isDisabled} title={reason} onClick={() => setOpen({ dialog: 'set', override })}>

@@ -2,6 +2,7 @@ import { Link, type LinkProps } from '@tanstack/react-router'
 import { useState } from 'react'
 import { serverUrl } from '../../api/client.ts'
 import { useKeyNames, useProjectNames } from '../../api/names.ts'
+import { Button } from '../../kit/button.tsx'
 import { Card } from '../../kit/card.tsx'
 import { CodeBlock } from '../../kit/code-block.tsx'
 import { DataTable, type DataColumn } from '../../kit/data-table.tsx'
@@ -12,6 +13,7 @@ import { words } from '../../words/en.ts'
 import { useUsage, type Usage } from './queries.ts'
 import { useGroups, type UseGroup } from './search.ts'
 import { Share } from './share.tsx'
+import { saveFile, usageCsv } from './use-csv.ts'
 import { barsOf, usersOf, type User } from './use.ts'
 import pageStyles from './page.module.css'
 import styles from './spending.module.css'
@@ -22,7 +24,24 @@ const text = words.limits
 export function UseCard({ group }: { readonly group: UseGroup }) {
   const usage = useUsage(group)
   return (
-    <Card title={text.use} note={<GroupLinks group={group} />}>
+    <Card
+      title={text.use}
+      note={
+        <span className={styles.tools}>
+          <GroupLinks group={group} />
+          {usage.data && (
+            <Button
+              isSmall
+              look="ghost"
+              icon="download"
+              onClick={() => usage.data && saveFile(`usage-by-${group}.csv`, usageCsv(usage.data))}
+            >
+              {text.exportCsv}
+            </Button>
+          )}
+        </span>
+      }
+    >
       {usage.isPending && <LoadingRows widths={[120, 240, 60]} rows={5} />}
       {usage.isError && <FailureState title={text.failed} error={usage.error} onRetry={() => void usage.refetch()} />}
       {usage.data?.data.length === 0 && <NoUse />}

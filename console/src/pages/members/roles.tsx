@@ -17,7 +17,7 @@ export function Roles() {
       <p>{text.rolesText}</p>
       {roles.data.data.map(({ id, description, permissions }) => (
         <section key={id} className={styles.role} aria-labelledby={`role-${id}`}>
-          <h3 id={`role-${id}`}>{id}</h3>
+          <h2 id={`role-${id}`}>{id}</h2>
           <p>{description}</p>
           <ul className={styles.permissions} aria-label={text.permissions}>
             {permissions.map((permission) => (

@@ -37,7 +37,8 @@ export function sidesOf({ compare, against }: PlaygroundSearch, model: string): 
 /** What the side is called above its column. */
 export function sideName({ model, rules }: Side, sides: readonly Side[], nameOf: (policyId: string) => string): string {
   if (rules !== undefined) return words.playground.rulesOf(rules.kind, nameOf(rules.id))
-  return sides.some((each) => each.model !== model) ? model : words.playground.inForce
+  const comparesModels = sides.length > 1 && sides.every((side) => side.rules === undefined)
+  return comparesModels ? model : words.playground.inForce
 }
 
 /** The policies that the checks of a side evaluate. */

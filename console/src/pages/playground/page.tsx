@@ -37,7 +37,7 @@ export function PlaygroundPage() {
   const running = useRun((request) => set({ request }))
   const second = useRun((request) => set({ request_b: request }))
   const change = (changed: Partial<Texts>): void => setTexts({ ...texts, ...changed })
-  const isTwice = sides[1] !== undefined && sides[1].model !== settings.model
+  const isTwice = sides[1] !== undefined && sides[1].rules === undefined
   const compared = useRef<HTMLDivElement>(null)
   const send = (): void => {
     compared.current?.scrollIntoView({ block: 'nearest' })

@@ -12,5 +12,8 @@ export function namedSides(search: PlaygroundSearch, model: string, rules: Rules
   const all = second === undefined ? [first] : [first, second]
   const nameOf = (policyId: string): string => rules?.find(({ id }) => id === policyId)?.name ?? policyId
   const named = (side: Side): NamedSide => ({ ...side, name: sideName(side, all, nameOf) })
-  return second === undefined ? [named(first)] : [named(first), named(second)]
+  if (second === undefined) return [named(first)]
+  const [one, other] = [named(first), named(second)]
+  // A model is compared with itself to see how much its responses differ.
+  return [one, one.name === other.name ? { ...other, name: `${other.name} (2)` } : other]
 }

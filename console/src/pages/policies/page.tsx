@@ -27,7 +27,7 @@ export function PoliciesPage() {
   const rows = query.data?.pages.flatMap(({ data }) => data) ?? []
   const isFiltered = [filters.search, filters.state, filters.scope].some((value) => value !== undefined)
   return (
-    <section className={styles.page} aria-label={words.pages.policies}>
+    <div className={styles.page}>
       <FilterBar filters={filters} onCreate={() => setCreate('blank')} />
       {query.isPending && <LoadingRows widths={[200, 80, 60, 120]} />}
       {query.isError && rows.length === 0 && (
@@ -41,7 +41,7 @@ export function PoliciesPage() {
       )}
       <LoadMore query={query} />
       {create !== undefined && <CreatePolicy from={create} onFrom={setCreate} onClose={() => setCreate(undefined)} />}
-    </section>
+    </div>
   )
 }
 

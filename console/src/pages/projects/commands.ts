@@ -27,7 +27,7 @@ export const changedOptions = (before: KeyDraft, after: KeyDraft) => ({
   'allow-ip': after.addresses === before.addresses ? undefined : (compact(after.addresses) ?? 'any'),
 })
 
-/** The start of the local day. The command would read a day as one in UTC. */
+/** The end of the local day. The command would read a day as one in UTC. */
 const timeOf = (day: string): string => new Date(endOfDay(day) * 1_000).toISOString()
 
 const compact = (list: string): string | undefined => {

@@ -51,7 +51,7 @@ export const updateBody = (before: KeyDraft, after: KeyDraft) => ({
   ...(after.addresses !== before.addresses && { allowed_ips: orNull(listOf(after.addresses)) }),
 })
 
-const listOf = (text: string): string[] => text.split(/[\s,]+/).filter((word) => word !== '')
+export const listOf = (text: string): string[] => text.split(/[\s,]+/).filter((word) => word !== '')
 
 const orNull = (list: string[]): string[] | null => (list.length === 0 ? null : list)
 

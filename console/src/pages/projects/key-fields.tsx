@@ -4,6 +4,7 @@ import { useMe } from '../../session/session.tsx'
 import { Field } from '../../kit/field.tsx'
 import { words } from '../../words/en.ts'
 import { dayOf, type KeyDraft } from './key-draft.ts'
+import { ModelPicker } from './model-picker.tsx'
 import { useRoles, type Permission, type RoleName } from './queries.ts'
 import styles from './key-fields.module.css'
 
@@ -42,16 +43,11 @@ export function KeyFields({ draft, onChange, error, isAdmin, isNew, children }: 
       </Field>
       {children}
       {!isAdmin && (
-        <Field label={text.models} hint={text.modelsHint} error={errorOfField(error, 'models')}>
-          {(props) => (
-            <input
-              {...props}
-              value={draft.models}
-              spellCheck={false}
-              onChange={(event) => set({ models: event.target.value })}
-            />
-          )}
-        </Field>
+        <ModelPicker
+          value={draft.models}
+          error={errorOfField(error, 'models')}
+          onChange={(models) => set({ models })}
+        />
       )}
       {isAdmin && isNew && (
         <Role role={draft.role} onChange={(role) => set({ role })} error={errorOfField(error, 'role')} />

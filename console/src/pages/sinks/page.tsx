@@ -40,7 +40,7 @@ export function SinksPage() {
   )
   return (
     <div className={styles.split} data-open={sinkId !== undefined}>
-      <section className={styles.list} aria-label={text.table}>
+      <div className={styles.list}>
         <div className={styles.head}>
           <p>{text.purpose}</p>
           {rows.length > 0 && newButton}
@@ -59,7 +59,7 @@ export function SinksPage() {
         {rows.length > 0 && (
           <DataTable label={text.table} rows={rows} columns={columns} idOf={({ id }) => id} selectedId={sinkId} />
         )}
-      </section>
+      </div>
       <Outlet />
       {newKind !== undefined && mayWrite && (
         <CreateSinkDialog

@@ -93,6 +93,7 @@ export const gateway = {
   versionAuthor: 'By',
   versionName: 'Name',
   versionTerms: 'Terms',
+  versionActions: 'State',
   versionOpen: (version: number) => `Open version ${version}`,
   versionCurrent: 'in force',
 } as const

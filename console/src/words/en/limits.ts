@@ -78,6 +78,7 @@ export const limits = {
   changeLimits: 'Change',
   removeLimits: 'Remove',
   subject: 'For',
+  actions: 'Actions',
   values: 'Limits',
   setTitle: 'Set limits',
   setText: 'They apply to new requests. Running requests are not stopped.',
@@ -117,6 +118,8 @@ export const limits = {
   kinds: { grant: 'Grant', payment: 'Payment', usage: 'Usage', correction: 'Correction' },
   time: 'Time',
   note: 'Note',
+  entries: (shown: string, hasMore: boolean) => (hasMore ? `the newest ${shown} entries` : `${shown} entries`),
+  exportCsv: 'Export CSV',
   requestId: 'Request',
   requestIdHint: 'req_…',
   verify:

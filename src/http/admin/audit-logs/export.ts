@@ -3,7 +3,7 @@ import type { Route } from '../../route.ts'
 import { createQueryValidator } from '../../validate.ts'
 import type { Cell } from '../csv.ts'
 import { exportQuery, exportRoute, type FileExportParts } from '../export-route.ts'
-import type { AuditReads } from '../../../domain/audit/log.ts'
+import type { AuditReads, LoggedEvent } from '../../../domain/audit/log.ts'
 import { auditFilterOf } from './filter.ts'
 import { presentAuditEntry } from './present.ts'
 import { auditEntryExample, type AuditEntryObject, AuditFilterFields } from './schema.ts'
@@ -34,9 +34,10 @@ const query = exportQuery(AuditFilterFields)
 
 /** `/v1/organization/audit_logs/export`: the audit log as a file. */
 export const auditExportRoute = (parts: FileExportParts & { readonly reads: { readonly events: AuditReads } }): Route =>
-  exportRoute<Static<typeof query>, Entry>(parts, {
+  exportRoute<Static<typeof query>, Entry, LoggedEvent>(parts, {
     name: 'exportAuditEvents',
     path: '/v1/organization/audit_logs/export',
+    permission: 'audit:read',
     summary: 'Export audit events',
     fileName: 'audit-log',
     query,

@@ -3,7 +3,7 @@ import { omitUndefined } from '../../omit-undefined.ts'
 import { none, periodOf } from '../../resources/fields.ts'
 import { pageOf, presentList } from '../../resources/list.ts'
 import type { AdminReads } from '../routes.ts'
-import { LedgerList, LedgerQuery, type LedgerEntryObject } from './schema.ts'
+import { LedgerList, LedgerQuery, type LedgerEntryObject, type LedgerFilterFields } from './schema.ts'
 import type { Static } from 'typebox'
 import { toUnixSeconds } from '../../../base/clock.ts'
 import type { Charge } from '../../../domain/credits/charge.ts'
@@ -22,16 +22,21 @@ export function ledgerRoutes(admin: AdminReads<{ readonly ledger: LedgerReports 
       query: LedgerQuery,
       answer: { description: 'Grants, payments and usage, each usage with its receipt.', schema: LedgerList },
       async operation({ ledger }, { actor, query }) {
-        const { kind, project_id: projectId, request_id: requestId } = query
-        const filter = { ...omitUndefined({ kind, projectId, requestId }), ...periodOf(query) }
-        const page = await ledger.entries(actor.organization.id, { ...pageOf(query), ...filter })
+        const page = await ledger.entries(actor.organization.id, { ...pageOf(query), ...ledgerFilterOf(query) })
         return presentList(page, presentLedgerEntry)
       },
     }),
   ]
 }
 
-const presentLedgerEntry = (entry: LedgerEntry): Static<typeof LedgerEntryObject> => ({
+type FilterFields = Pick<Static<typeof LedgerQuery>, keyof typeof LedgerFilterFields>
+
+export const ledgerFilterOf = ({ kind, project_id: projectId, request_id: requestId, ...period }: FilterFields) => ({
+  ...omitUndefined({ kind, projectId, requestId }),
+  ...periodOf(period),
+})
+
+export const presentLedgerEntry = (entry: LedgerEntry): Static<typeof LedgerEntryObject> => ({
   id: entry.id,
   object: 'organization.credit_entry',
   created_at: toUnixSeconds(entry.atMs),

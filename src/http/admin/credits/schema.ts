@@ -6,13 +6,15 @@ import { tokenSources } from '../../../domain/inference/events.ts'
 import { idText, orNull, timeFilter, unixTime } from '../../resources/fields.ts'
 import { listOf, listQuery, pageExample } from '../../resources/list.ts'
 
-export const LedgerQuery = listQuery({
+export const LedgerFilterFields = {
   kind: Type.Optional(Type.Enum([...ledgerEntryKinds], { description: 'Only entries of this kind.' })),
   project_id: Type.Optional(idText('Only usage of this project.', 'proj_01k9z8y7x6w5v4t3s2r1q0p9n0')),
   request_id: Type.Optional(idText('Only the usage of this request.', 'req_01k9z8y7x6w5v4t3s2r1q0p9n8')),
   from: timeFilter('Only entries at this Unix time or later.'),
   to: timeFilter('Only entries before this Unix time.'),
-})
+}
+
+export const LedgerQuery = listQuery(LedgerFilterFields)
 
 const Receipt = Type.Object(
   {
@@ -95,6 +97,7 @@ const grantExample = {
   receipt: null,
 }
 
+export const ledgerExample = usageExample as Static<typeof LedgerEntryObject>
 export const LedgerList = listOf('LedgerEntryList', LedgerEntryObject, pageExample(usageExample, grantExample))
 
 export type LedgerEntryBody = Static<typeof LedgerEntryObject>

@@ -3,7 +3,7 @@ import type { Route } from '../../route.ts'
 import { createQueryValidator } from '../../validate.ts'
 import type { Cell } from '../csv.ts'
 import { exportQuery, exportRoute, type FileExportParts } from '../export-route.ts'
-import type { AuditReads } from '../../../domain/audit/log.ts'
+import type { AuditReads, LoggedEvent } from '../../../domain/audit/log.ts'
 import type { ReadFilter } from './filter.ts'
 import { RequestFilterFields } from './filter-schema.ts'
 import { presentRequest } from './present.ts'
@@ -19,9 +19,10 @@ const query = exportQuery(RequestFilterFields)
 export const requestExportRoute = (
   parts: FileExportParts & { readonly reads: { readonly events: AuditReads }; readonly readFilter: ReadFilter },
 ): Route =>
-  exportRoute<Static<typeof query>, Row>(parts, {
+  exportRoute<Static<typeof query>, Row, LoggedEvent>(parts, {
     name: 'exportRequests',
     path: '/v1/organization/requests/export',
+    permission: 'audit:read',
     summary: 'Export requests',
     fileName: 'requests',
     query,
