@@ -46,6 +46,7 @@ describe('the replay of a policy in the console', { skip: withoutBrowser }, () =
     assert.deepEqual(await accessibilityViolations(page), [])
     await page.getByRole('button', { name: 'Replay draft' }).click()
     await page.getByText('Of 10 replayed requests the draft would newly deny 1 and newly allow 0.').waitFor()
+    await page.getByText('The range has 10 requests.', { exact: true }).waitFor()
     await page.waitForURL(/backtest=bt_/)
     const examples = page.getByRole('region', { name: 'Examples' })
     await examples.getByText('8,000').waitFor()
@@ -80,6 +81,16 @@ describe('the replay of a policy in the console', { skip: withoutBrowser }, () =
     }
     assert.equal(stored.draft.match_threshold_basis_points, 3_000)
     assert.deepEqual(view.errors, [])
+  })
+
+  it('says how many requests the range has if a limit left some out', async () => {
+    const id = await newPolicy('Limited')
+    await scene.post(`${base}/${id}/backtest`, { limit: 4 }, admin)
+    await using view = await openPage(browser)
+    await open(view.page, id)
+    await view.page
+      .getByText('The range has 10 requests. The newest 4 were taken, which is the limit.', { exact: true })
+      .waitFor()
   })
 
   it('lists earlier replays, and opens one by its address', async () => {

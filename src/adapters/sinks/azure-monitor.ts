@@ -11,6 +11,7 @@ import { defineSink, type SinkParts } from './define.ts'
 import { commonFields, masked, strict, urlField } from './fields.ts'
 import { isOutside, timeWindow } from './timestamp-window.ts'
 import { deliverEncoded, toEncodedEvent, type EncodedEvent, type BatchResult } from './encoded-events.ts'
+import { patternOf } from './patterns.ts'
 
 const uuid = '[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}'
 
@@ -21,23 +22,26 @@ const AzureMonitorConfig = Type.Object(
       'https://audit-x1y2.westeurope-1.ingest.monitor.azure.com',
     ),
     dcr_immutable_id: Type.String({
-      pattern: '^dcr-[0-9a-f]{32}$',
+      pattern: patternOf('^dcr-[0-9a-f]{32}$', 'must be dcr- and 32 hexadecimal digits'),
       description: 'Immutable id of the data collection rule.',
       examples: ['dcr-0123456789abcdef0123456789abcdef'],
     }),
     stream_name: Type.String({
-      pattern: '^(Custom|Microsoft)-[\\w-]{1,200}$',
+      pattern: patternOf('^(Custom|Microsoft)-[\\w-]{1,200}$', 'must begin with Custom- or Microsoft-'),
       description: 'Stream as the data collection rule declares it (`Custom-…`), not the name of the table (`…_CL`).',
       examples: ['Custom-Gatehouse'],
     }),
     tenant_id: Type.String({
-      pattern: `^(${uuid}|[A-Za-z0-9-]+(\\.[A-Za-z0-9-]+)+)$`,
+      pattern: patternOf(
+        `^(${uuid}|[A-Za-z0-9-]+(\\.[A-Za-z0-9-]+)+)$`,
+        'must be the UUID of the directory, or one of its domains',
+      ),
       maxLength: 200,
       description: 'Directory of the application in Microsoft Entra: its id or a domain.',
       examples: ['11111111-2222-3333-4444-555555555555'],
     }),
     client_id: Type.String({
-      pattern: `^${uuid}$`,
+      pattern: patternOf(`^${uuid}$`, 'must be a UUID'),
       description: 'Client id of the application. It needs the role Monitoring Metrics Publisher on the rule.',
       examples: ['11111111-2222-3333-4444-555555555555'],
     }),

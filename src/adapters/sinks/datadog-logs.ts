@@ -8,6 +8,7 @@ import { defineSink, type SinkParts } from './define.ts'
 import { commonFields, masked, strict } from './fields.ts'
 import { isOutside, timeWindow } from './timestamp-window.ts'
 import { deliverEncoded, toEncodedEvent, type EncodedEvent, type BatchResult } from './encoded-events.ts'
+import { patternOf, visibleAscii } from './patterns.ts'
 
 // A fixed list instead of a free address, so that a sink cannot point to another host.
 const sites = [
@@ -29,7 +30,7 @@ const DatadogLogsConfig = Type.Object(
   {
     site: Type.Enum([...sites], { description: 'Site of your Datadog account.', examples: ['datadoghq.eu'] }),
     api_key: Type.String({
-      pattern: '^[\\x21-\\x7e]{1,256}$',
+      pattern: visibleAscii(256),
       description: `An API key, usually 32 hexadecimal digits. ${masked}`,
       examples: ['0123456789abcdef0123456789abcdef'],
     }),
@@ -37,11 +38,17 @@ const DatadogLogsConfig = Type.Object(
     source: label('Source of the logs (`ddsource`). Default: `gatehouse`.', 'gatehouse'),
     hostname: label('Host of the logs. Default: the host name of the gateway.', 'gateway-1'),
     tags: Type.Optional(
-      Type.Array(Type.String({ pattern: '^[^:,\\s][^,]*:[^,]+$', maxLength: 200 }), {
-        maxItems: 100,
-        description: 'Tags of the logs, each as `key:value`. `org` and `decision` are added to them.',
-        examples: [['env:prod']],
-      }),
+      Type.Array(
+        Type.String({
+          pattern: patternOf('^[^:,\\s][^,]*:[^,]+$', 'must be a tag such as env:prod, without commas'),
+          maxLength: 200,
+        }),
+        {
+          maxItems: 100,
+          description: 'Tags of the logs, each as `key:value`. `org` and `decision` are added to them.',
+          examples: [['env:prod']],
+        },
+      ),
     ),
     ...commonFields,
   },

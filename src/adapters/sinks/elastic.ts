@@ -10,16 +10,20 @@ import { defineSink, type SinkParts } from './define.ts'
 import { toEcs } from './ecs.ts'
 import { caField, caProblems, commonFields, compressionField, masked, strict, urlField } from './fields.ts'
 import { deliverEncoded, type EncodedEvent, type BatchResult } from './encoded-events.ts'
+import { patternOf, visibleAscii } from './patterns.ts'
 
+const nameWords = 'must be a name in lower case: letters, digits, dots, hyphens and underscores, at most 100 characters'
 const name = (firstAndOther: string, description: string, example: string) =>
-  Type.Optional(Type.String({ pattern: `^${firstAndOther}{0,99}$`, description, examples: [example] }))
+  Type.Optional(
+    Type.String({ pattern: patternOf(`^${firstAndOther}{0,99}$`, nameWords), description, examples: [example] }),
+  )
 const streamPart = '[a-z0-9._][a-z0-9._]'
 const indexName = '[a-z0-9.][a-z0-9._-]'
 const credential = (description: string, example: string) =>
   Type.String({ minLength: 1, maxLength: 500, description, examples: [example] })
 
 const apiKey = Type.String({
-  pattern: '^[\\x21-\\x7e]{1,500}$',
+  pattern: visibleAscii(500),
   description: `API key as \`id:key\`, or the base64 of that. ${masked}`,
   examples: ['VuaCfGcBCdbkQm:ui2lp2axTNmsyakw9tvNnw'],
 })

@@ -10,6 +10,7 @@ import { compressed } from './compression.ts'
 import { defineSink, type SinkParts } from './define.ts'
 import { caField, caProblems, commonFields, compressionField, masked, strict, urlField } from './fields.ts'
 import { deliverEncoded, toEncodedEvent, type EncodedEvent, type BatchResult } from './encoded-events.ts'
+import { patternOf } from './patterns.ts'
 
 const OtlpLogsConfig = Type.Object(
   {
@@ -21,12 +22,15 @@ const OtlpLogsConfig = Type.Object(
       Type.Object(
         {
           header: Type.String({
-            pattern: '^[A-Za-z][A-Za-z0-9-]{0,99}$',
+            pattern: patternOf(
+              '^[A-Za-z][A-Za-z0-9-]{0,99}$',
+              'must be the name of a header: letters, digits and hyphens',
+            ),
             description: 'Name of the header.',
             examples: ['authorization'],
           }),
           value: Type.String({
-            pattern: '^[\\x20-\\x7e]{1,1000}$',
+            pattern: patternOf('^[\\x20-\\x7e]{1,1000}$', 'must have at most 1,000 ASCII characters'),
             description: `Value of the header. ${masked}`,
             examples: ['Bearer example'],
           }),

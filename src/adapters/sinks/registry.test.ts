@@ -5,6 +5,7 @@ import { startReceiver } from '../../../test/support/receiver.ts'
 import { jumpingClock, tally } from '../../../test/support/sink-parts.ts'
 import { createAddressGuard } from '../network/address-guard.ts'
 import { masked } from './fields.ts'
+import { patternInWords } from './patterns.ts'
 import { choiceOf, findSinkKind, openSink, sinkKinds } from './registry.ts'
 
 const kindOf = (type: string) => findSinkKind(type) ?? assert.fail(type)
@@ -33,6 +34,8 @@ const good: Record<string, Record<string, unknown>> = {
 
 type Fields = {
   readonly description?: string
+  readonly pattern?: string
+  readonly items?: Fields
   readonly anyOf?: readonly Fields[]
   readonly properties?: Readonly<Record<string, Fields>>
 }
@@ -202,3 +205,15 @@ describe('an opened sink', () => {
     assert.deepEqual(choiceOf(good.s3), { content: undefined, filter: undefined })
   })
 })
+
+/** The patterns of all fields, at any depth. */
+function patternsIn({ pattern, items, anyOf = [], properties = {} }: Fields): readonly string[] {
+  const inner = [...anyOf, ...Object.values(properties), ...(items ? [items] : [])]
+  return [...(pattern === undefined ? [] : [pattern]), ...inner.flatMap(patternsIn)]
+}
+
+for (const kind of sinkKinds)
+  it(`tells what a value of ${kind.type} must be like in words, not as a regular expression`, () => {
+    for (const pattern of patternsIn(kind.schema as Fields))
+      assert.match(patternInWords(pattern), /^must /, `${pattern} has no words`)
+  })

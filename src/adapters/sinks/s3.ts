@@ -10,19 +10,23 @@ import { caField, caProblems, commonFields, masked, strict, urlField } from './f
 import { objectsOf, type StoredObject } from './s3-objects.ts'
 import { errorCodeOf, objectUrl, putHeaders } from './s3-requests.ts'
 import { signRequest } from './sigv4.ts'
+import { patternOf, visibleAscii } from './patterns.ts'
 
 const printable = (maxLength: number, description: string, example: string) =>
-  Type.String({ pattern: `^[\\x21-\\x7e]{1,${maxLength}}$`, description, examples: [example] })
+  Type.String({ pattern: visibleAscii(maxLength), description, examples: [example] })
 
 const S3Config = Type.Object(
   {
     bucket: Type.String({
-      pattern: '^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$',
+      pattern: patternOf(
+        '^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$',
+        'must be the name of a bucket: 3 to 63 lower-case letters, digits, dots and hyphens',
+      ),
       description: 'Name of the bucket, without `s3://`.',
       examples: ['audit-logs'],
     }),
     region: Type.String({
-      pattern: '^[a-z0-9-]{1,40}$',
+      pattern: patternOf('^[a-z0-9-]{1,40}$', 'must be the name of a region, such as eu-central-1'),
       description: 'Region of the bucket.',
       examples: ['eu-central-1'],
     }),
@@ -38,7 +42,7 @@ const S3Config = Type.Object(
     prefix: Type.Optional(
       Type.String({
         maxLength: 512,
-        pattern: "^[A-Za-z0-9!_.*'()/=-]*$",
+        pattern: patternOf("^[A-Za-z0-9!_.*'()/=-]*$", "must have only letters, digits and the characters !_.*'()/=-"),
         description: 'Start of every object key. It must not begin with a slash or contain `..`.',
         examples: ['gatehouse/'],
       }),
@@ -60,7 +64,10 @@ const S3Config = Type.Object(
           {
             type: Type.Literal('assume_role'),
             role_arn: Type.String({
-              pattern: '^arn:aws[a-z-]*:iam::\\d{12}:role/[\\w+=,.@/-]{1,512}$',
+              pattern: patternOf(
+                '^arn:aws[a-z-]*:iam::\\d{12}:role/[\\w+=,.@/-]{1,512}$',
+                'must be the ARN of a role, such as arn:aws:iam::123456789012:role/gatehouse',
+              ),
               description: 'Role that the gateway assumes. The server needs `exports.aws` in its configuration.',
               examples: ['arn:aws:iam::123456789012:role/gatehouse-audit'],
             }),
@@ -97,7 +104,7 @@ const S3Config = Type.Object(
     ),
     expected_bucket_owner: Type.Optional(
       Type.String({
-        pattern: '^\\d{12}$',
+        pattern: patternOf('^\\d{12}$', 'must be the 12 digits of an AWS account'),
         description: 'AWS account that must own the bucket, 12 digits.',
         examples: ['123456789012'],
       }),

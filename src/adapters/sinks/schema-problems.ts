@@ -1,5 +1,6 @@
 import type { TLocalizedValidationError } from 'typebox/error'
 import type { ConfigProblem } from '../../domain/audit/export/sink.ts'
+import { patternInWords } from './patterns.ts'
 
 type SchemaError = TLocalizedValidationError
 
@@ -33,6 +34,8 @@ function problemsOf(error: SchemaError, { noun, hints = {} }: Wording): ConfigPr
       }))
     case 'enum':
       return [{ path, message: `must be one of ${error.params.allowedValues.join(', ')}` }]
+    case 'pattern':
+      return [{ path, message: patternInWords(String(error.params.pattern)) }]
     case 'additionalProperties': // `boolean` reports it for each field
     case 'anyOf': // the errors of the branches report it
       return []

@@ -9,6 +9,7 @@ import { defineSink, type SinkParts } from './define.ts'
 import { caField, caProblems, commonFields, compressionField, masked, strict, urlField } from './fields.ts'
 import { awaitAcks, type QueryAcks } from './splunk-acks.ts'
 import { deliverEncoded, toEncodedEvent, type EncodedEvent, type BatchResult } from './encoded-events.ts'
+import { patternOf, visibleAscii } from './patterns.ts'
 
 const label = (description: string, example: string) =>
   Type.Optional(Type.String({ minLength: 1, maxLength: 200, description, examples: [example] }))
@@ -17,13 +18,16 @@ const SplunkHecConfig = Type.Object(
   {
     url: urlField('Address of the HTTP event collector, without a path.', 'https://splunk.example.com:8088'),
     token: Type.String({
-      pattern: '^[\\x21-\\x7e]{1,256}$',
+      pattern: visibleAscii(256),
       description: `Token of the HTTP event collector. ${masked}`,
       examples: ['3f2b7c1e-9a55-4b8e-8a0e-3c1f0a6e2f11'],
     }),
     index: Type.Optional(
       Type.String({
-        pattern: '^[a-z0-9_][a-z0-9_-]{0,79}$',
+        pattern: patternOf(
+          '^[a-z0-9_][a-z0-9_-]{0,79}$',
+          'must be the name of an index in lower case: letters, digits, hyphens and underscores',
+        ),
         description: 'Index that stores the events, in lower case. Default: the index of the token.',
         examples: ['audit'],
       }),

@@ -1,10 +1,14 @@
 import { createHmac } from 'node:crypto'
 import Type from 'typebox'
 import { masked } from './fields.ts'
+import { patternOf } from './patterns.ts'
 
 /** A secret in the format of Standard Webhooks (`whsec_` and base64), or as plain characters. */
 export const signingSecret = Type.String({
-  pattern: '^(whsec_[A-Za-z0-9+/]{32,128}={0,2}|(?!whsec_)[\\x21-\\x7e]{24,256})$',
+  pattern: patternOf(
+    '^(whsec_[A-Za-z0-9+/]{32,128}={0,2}|(?!whsec_)[\\x21-\\x7e]{24,256})$',
+    'must have at least 24 characters without spaces, or be whsec_ and the base64 of at least 24 bytes',
+  ),
   description: `Signing key: \`whsec_\` and base64, or at least 24 plain characters. ${masked}`,
   examples: ['at-least-24-plain-characters'],
 })

@@ -84,6 +84,16 @@ export const useBacktests = (policyId: string) =>
       state.data?.data.some(({ status }) => status === 'running') === true ? progressMs : false,
   })
 
+/** How many requests a period has. */
+export const useRequestTotal = (period: { readonly from: number; readonly to: number }, isEnabled: boolean) =>
+  useQuery({
+    queryKey: ['requests', 'total', period],
+    queryFn: () =>
+      dataOf(api.GET('/v1/organization/requests', { params: { query: { ...period, limit: 1, include: 'total' } } })),
+    select: ({ total = 0, is_total_exact: isExact = false }) => ({ total, isExact }),
+    enabled: isEnabled,
+  }).data
+
 export const useStartBacktest = (policyId: string, onDone: (backtest: Backtest) => void) =>
   useChange({
     send: (body: BacktestCreate): Promise<Backtest> =>

@@ -7,7 +7,7 @@ import { DataTable, type DataColumn } from '../../kit/data-table.tsx'
 import { count } from '../../kit/format.ts'
 import { ShortId } from '../../kit/short-id.tsx'
 import { words } from '../../words/en.ts'
-import type { Backtest } from './queries.ts'
+import { useRequestTotal, type Backtest } from './queries.ts'
 import type { BacktestResult } from './threshold-curve.ts'
 import styles from './replay-tab.module.css'
 
@@ -19,6 +19,27 @@ type ResultProps = {
   /** Between the sentence and the tables. */
   readonly children: ReactNode
 }
+type CoverageProps = { readonly backtest: Backtest; readonly coverage: BacktestResult['coverage'] }
+
+/** How many requests the range has, and why some of them were not replayed. */
+function Coverage({ backtest: { from, to, limit, sample_percent: percent }, coverage }: CoverageProps) {
+  const { events, sampled, with_text: replayed } = coverage
+  const isLimited = events >= limit
+  const mayCount = useMay('audit:read')
+  const total = useRequestTotal({ from, to }, isLimited && mayCount)
+  const sentences = [
+    ...(isLimited
+      ? total
+        ? [text.inRange(count(total.total), total.isExact)]
+        : []
+      : [text.inRange(count(events), true)]),
+    ...(isLimited ? [text.limited(count(events))] : []),
+    ...(sampled < events ? [text.sampled(count(sampled), count(percent))] : []),
+    ...(replayed < sampled ? [text.withoutTexts(count(sampled - replayed))] : []),
+  ]
+  return <p className={styles.note}>{sentences.join(' ')}</p>
+}
+
 type ProjectCounts = BacktestResult['projects'][number]
 type Example = BacktestResult['example_requests'][number]
 
@@ -38,7 +59,7 @@ export function ReplayResult({ backtest, result, children }: ResultProps) {
         <p className={styles.summary}>
           {text.sentence({ replayed: count(coverage.with_text), denied: count(denied), allowed: count(allowed) })}
         </p>
-        <p className={styles.note}>{text.coverage(count(coverage.events), count(coverage.sampled))}</p>
+        <Coverage backtest={backtest} coverage={coverage} />
         {coverage.redacted_only > 0 && <p className={styles.note}>{text.redacted(count(coverage.redacted_only))}</p>}
       </Card>
       {children}

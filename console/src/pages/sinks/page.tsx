@@ -79,7 +79,7 @@ const columns: readonly DataColumn<Sink>[] = [
     name: text.name,
     cell: (sink) => (
       <>
-        <Link to="/sinks/$sinkId" params={{ sinkId: sink.id }} search={{}} title={sink.id}>
+        <Link className={styles.name} to="/sinks/$sinkId" params={{ sinkId: sink.id }} search={{}} title={sink.id}>
           {nameOf(sink)}
         </Link>
         <small className={styles.narrow}>{problemOf(sink)}</small>

@@ -1,5 +1,6 @@
 import { createContext, use, useId } from 'react'
 import { errorOfField } from '../../api/use-change.ts'
+import { decisionName } from '../../kit/decision-badge.tsx'
 import { Field } from '../../kit/field.tsx'
 import { words } from '../../words/en.ts'
 import { chosenIn, isSecret, splitFields, valuesOf, type FieldSchema, type Values } from './sink-schema.ts'
@@ -85,11 +86,13 @@ function Group({ schema, name, path, value, onChange }: FieldProps) {
       <legend>{labelOf(name)}</legend>
       <p>{plain(schema.description)}</p>
       {types.length > 0 && (
-        <Field label={`${labelOf(name)}: type`}>
+        <Field label={text.signInWith}>
           {(input) => (
             <select {...input} value={type} onChange={(event) => onChange({ type: event.target.value })}>
               {types.map((option) => (
-                <option key={option}>{option}</option>
+                <option key={option} value={option}>
+                  {text.authTypes[option] ?? option}
+                </option>
               ))}
             </select>
           )}
@@ -124,7 +127,7 @@ function Choices({ schema, name, value, onChange, options }: FieldProps & { read
                 onChange(target.checked ? [...chosen, option] : chosen.filter((each) => each !== option))
               }
             />
-            {option}
+            {name === 'decisions' ? decisionName(option) : option}
           </label>
         ))}
       </div>
@@ -133,7 +136,7 @@ function Choices({ schema, name, value, onChange, options }: FieldProps & { read
 }
 
 function Input({ schema, name, path, isRequired, value, onChange }: FieldProps) {
-  const error = errorOfField(use(ErrorContext), path)
+  const error = atField(errorOfField(use(ErrorContext), path), path)
   const hint = plain(schema.description)
   const options = schema.type === 'boolean' ? booleans : schema.enum?.map((option) => [option, option] as const)
   const written = Array.isArray(value) ? value.join('\n') : String(value ?? '')
@@ -205,8 +208,15 @@ const booleanOf = (value: string): boolean | undefined => (value === '' ? undefi
 
 const isLong = ({ examples }: FieldSchema): boolean => String(examples?.[0] ?? '').includes('\n')
 
-/** `tls_ca_pem` as `Tls ca pem`: the names of the API stay recognizable. */
-const labelOf = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1).replaceAll('_', ' ')
+const labelOf = (name: string): string =>
+  text.fields[name] ?? name.charAt(0).toUpperCase() + name.slice(1).replaceAll('_', ' ')
+
+/** The message beside its field: `config.secret: must have …` as `Must have …`. */
+function atField(message: string | undefined, path: string): string | undefined {
+  if (message === undefined || !message.startsWith(`${path}: `)) return message
+  const own = message.slice(path.length + 2)
+  return own.charAt(0).toUpperCase() + own.slice(1)
+}
 
 /** Descriptions mark names as code; inputs show them as plain text. */
 const plain = (description = ''): string => description.replaceAll('`', '').replace(' Masked in answers.', '')

@@ -30,8 +30,10 @@ const replay = {
   result: 'What it would have changed',
   sentence: ({ replayed, denied, allowed }: Readonly<Record<'replayed' | 'denied' | 'allowed', string>>) =>
     `Of ${replayed} replayed requests the draft would newly deny ${denied} and newly allow ${allowed}.`,
-  coverage: (events: string, sampled: string) =>
-    `${events} requests in the range, ${sampled} in the sample. Only those whose texts are kept are replayed.`,
+  inRange: (total: string, isExact: boolean) => `The range has ${isExact ? '' : 'at least '}${total} requests.`,
+  limited: (taken: string) => `The newest ${taken} were taken, which is the limit.`,
+  sampled: (sampled: string, percent: string) => `${sampled} of them are in the sample of ${percent} %.`,
+  withoutTexts: (requests: string) => `${requests} were left out, because their texts are not stored.`,
   redacted: (requests: string) => `${requests} were stored redacted; a rule about personal data finds nothing there.`,
   byProject: 'By project',
   changes: {
