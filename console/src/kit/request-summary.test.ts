@@ -33,7 +33,7 @@ const partsOf = (changed: Partial<Request>, ...outcomes: readonly Partial<Outcom
     direction: 'request',
     outcomes: outcomes.map(outcomeOf),
     ...changed,
-  } as Request)
+  })
 
 const sentence = (...args: Parameters<typeof partsOf>): string =>
   partsOf(...args)

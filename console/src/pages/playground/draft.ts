@@ -15,7 +15,7 @@ export type Texts = {
 
 export const emptyTexts: Texts = { system: '', turns: [{ role: 'user', text: '' }], tools: '', parameters: '' }
 
-export const defaultMaxTokens = 1_024
+const defaultMaxTokens = 1_024
 
 /** What the form says, with defaults for what the address leaves out. */
 export type Settings = {
