@@ -224,7 +224,14 @@ describe('the audit log in the console', { skip: withoutBrowser }, () => {
     await page.goto(`${scene.url}/console/audit`)
     await page.getByLabel('Administrator key').fill(value)
     await page.keyboard.press('Enter')
-    await page.getByText('You need the permission audit:read').waitFor()
+    await page.getByText('You need audit:read to see this.').waitFor()
+    const menu = page.getByRole('navigation', { name: 'Pages' })
+    await menu.getByRole('link', { name: 'Limits and credits' }).waitFor()
+    assert.equal(await menu.getByRole('link', { name: 'Audit' }).count(), 0)
+    await page.keyboard.press('Control+k')
+    await page.getByRole('combobox').fill('audit')
+    assert.equal(await page.getByRole('option', { name: /^Audit/ }).count(), 0)
+    assert.deepEqual(await accessibilityViolations(page), [])
   })
 
   it('fits in 390 pixels and in both themes', async () => {

@@ -77,7 +77,7 @@ describe('settings in the console', { skip: withoutBrowser }, () => {
     await page.goto(`${scene.url}/console/settings`)
     await page.getByLabel('Administrator key').fill(((await created.json()) as { value: string }).value)
     await page.getByRole('button', { name: 'Sign in' }).click()
-    await page.getByText('You need the permission system:read to see this page.').waitFor()
+    await page.getByText('You need system:read to see this.').waitFor()
     assert.deepEqual(await accessibilityViolations(page), [])
   })
 

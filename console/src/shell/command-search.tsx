@@ -1,6 +1,7 @@
 import { useNavigate } from '@tanstack/react-router'
 import { useId, useState, type KeyboardEvent } from 'react'
 import { Icon } from '../kit/icon.tsx'
+import { useMe } from '../session/session.tsx'
 import { words } from '../words/en.ts'
 import { commandOfId, commandsFor, type Command } from './commands.ts'
 import { useFoundNames } from './found-names.ts'
@@ -12,9 +13,10 @@ export function CommandSearch({ onDone }: { readonly onDone: () => void }) {
   const [active, setActive] = useState(0)
   const listId = useId()
   const navigate = useNavigate()
+  const { permissions } = useMe()
   const idCommand = commandOfId(query)
   const names = useFoundNames(idCommand === undefined ? query : '')
-  const commands = idCommand === undefined ? [...names.commands, ...commandsFor(query)] : [idCommand]
+  const commands = idCommand === undefined ? [...names.commands, ...commandsFor(query, permissions)] : [idCommand]
   const run = (command: Command | undefined): void => {
     if (command === undefined) return
     onDone()

@@ -3,9 +3,9 @@ import { serverUrl } from '../api/client.ts'
 import type { IconName } from '../kit/icon.tsx'
 import { words } from '../words/en.ts'
 import { keyLink } from '../session/attention.ts'
-import { pages } from './pages.ts'
+import { mayOpen, pages, type PageLink } from './pages.ts'
 import { setPreferences } from '../session/preferences.ts'
-import { leave } from '../session/session.tsx'
+import { leave, type Me } from '../session/session.tsx'
 
 export type Command = {
   readonly id: string
@@ -44,20 +44,21 @@ export function commandOfId(query: string): Command | undefined {
 const isIdKind = (prefix: string): prefix is IdKind => Object.hasOwn(idTargets, prefix)
 
 /** The pages and actions whose name contains the words. Actions come up only when something is typed. */
-export function commandsFor(query: string): readonly Command[] {
+export function commandsFor(query: string, permissions: Me['permissions']): readonly Command[] {
   const wanted = query.trim().toLowerCase()
   const matching = (commands: readonly Command[]): Command[] =>
     commands.filter(({ name }) => name.toLowerCase().includes(wanted))
-  return [...matching(pageCommands), ...(wanted === '' ? [] : matching(actions))]
+  const openPages = pages.filter((page) => mayOpen(page, permissions))
+  return [...matching(openPages.map(commandOfPage)), ...(wanted === '' ? [] : matching(actions))]
 }
 
-const pageCommands: readonly Command[] = pages.map(({ to, name, icon }) => ({
+const commandOfPage = ({ to, name, icon }: PageLink): Command => ({
   id: to,
   name,
   hint: text.goTo,
   icon,
   target: { to },
-}))
+})
 
 /** The overview reads preferences when it opens. */
 function showFirstSteps(): void {

@@ -7,7 +7,8 @@ import { words } from '../words/en.ts'
 import { ConnectionBanner } from './connection-banner.tsx'
 import { CommandPalette } from './command-palette.tsx'
 import { PageBones } from './page-bones.tsx'
-import { pages } from './pages.ts'
+import { PageGate } from './page-gate.tsx'
+import { mayOpen, pages } from './pages.ts'
 import { useMeIfKnown } from '../session/session.tsx'
 import { usePageTitle } from '../session/title.ts'
 import { useZone } from '../session/time-range.ts'
@@ -23,6 +24,7 @@ export function Shell() {
   const path = useRouterState({ select: ({ location }) => location.pathname })
   const current = pages.find(({ to }) => path.startsWith(to))
   const me = useMeIfKnown()
+  const shown = me === undefined ? pages : pages.filter((page) => mayOpen(page, me.permissions))
   const menuButton = useRef<HTMLButtonElement>(null)
   useEffect(() => {
     if (!isMenuOpen) return undefined
@@ -48,9 +50,9 @@ export function Shell() {
           {me && <span title={me.organization.id}>{me.organization.name}</span>}
         </div>
         <nav aria-label={words.shell.pages}>
-          {pages.map(({ to, name, icon, group }, at) => (
+          {shown.map(({ to, name, icon, group }, at) => (
             <Fragment key={to}>
-              {group && group !== pages[at - 1]?.group && <h2 className={styles.group}>{words.shell.groups[group]}</h2>}
+              {group && group !== shown[at - 1]?.group && <h2 className={styles.group}>{words.shell.groups[group]}</h2>}
               <Link to={to} className={styles.link} activeProps={{ 'aria-current': 'page' }}>
                 <Icon name={icon} />
                 {name}
@@ -82,7 +84,13 @@ export function Shell() {
         {me && <ConnectionBanner />}
         <main id="page" className={styles.page} tabIndex={-1}>
           {/* Every time on the page is rendered again in another zone. */}
-          {me ? <Outlet key={zone} /> : <PageBones />}
+          {me ? (
+            <PageGate key={zone} page={current}>
+              <Outlet />
+            </PageGate>
+          ) : (
+            <PageBones />
+          )}
         </main>
       </div>
     </div>

@@ -303,6 +303,15 @@ describe('a member who is signed in', () => {
     assert.deepEqual(await errorCodeOf(forged), [403, 'forged_request'])
   })
 
+  it('knows whom to ask for a permission: the owners who signed in', async () => {
+    await using own = await openScene()
+    await own.app.admin.post('/members', { subject: 'invited', role: 'owner' })
+    await signedIn(own, { sub: 'o1', name: 'Mara Lindqvist', groups: ['admins'] })
+    const reader = await signedIn(own, { sub: 'o2', groups: ['readers'] })
+    const { owners } = (await (await reader.get(me)).json()) as { owners: string[] }
+    assert.deepEqual(owners, ['Mara Lindqvist'])
+  })
+
   it('is bound by the role at every administration endpoint, and a new role takes effect at once', async () => {
     const { admin } = scene.app
     const id = textOf(await admin.post('/members', { subject: 'a2', role: 'auditor' }))

@@ -1,7 +1,6 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { Button } from '../../kit/button.tsx'
 import { Notice } from '../../kit/notice.tsx'
-import { EmptyState } from '../../kit/state.tsx'
 import { TabLinks } from '../../kit/tab-links.tsx'
 import { useMay } from '../../session/session.tsx'
 import { words } from '../../words/en.ts'
@@ -17,25 +16,18 @@ const text = words.alerts
 export function AlertsPage() {
   const search: AlertsSearch = useSearch({ from: '/alerts' })
   const tab = search.tab ?? 'rules'
-  const mayRead = useMay('alerts:read')
   const mayChange = useMay('alerts:write')
   return (
     <section className={styles.page} aria-label={words.pages.alerts}>
       <TabLinks label={text.parts} tabs={tabs.map((each) => ({ name: text.tabs[each], link: linkTo(each) }))}>
         {tab !== 'history' && <CreateButton tab={tab} mayChange={mayChange} />}
       </TabLinks>
-      {mayRead && !mayChange && (
+      {!mayChange && (
         <div className={styles.notice}>
           <Notice tone="none">{text.readOnly}</Notice>
         </div>
       )}
-      {mayRead ? (
-        <Part tab={tab} search={search} mayChange={mayChange} />
-      ) : (
-        <EmptyState title={text.noRead}>
-          <p>{text.noReadText}</p>
-        </EmptyState>
-      )}
+      <Part tab={tab} search={search} mayChange={mayChange} />
     </section>
   )
 }

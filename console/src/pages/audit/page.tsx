@@ -1,6 +1,4 @@
 import { Outlet, useParams, useSearch } from '@tanstack/react-router'
-import { useMay } from '../../session/session.tsx'
-import { EmptyState } from '../../kit/state.tsx'
 import { TabLinks, type TabLink } from '../../kit/tab-links.tsx'
 import { words } from '../../words/en.ts'
 import { ArchiveNote } from './archive-note.tsx'
@@ -17,7 +15,6 @@ const text = words.audit
 export function AuditPage() {
   const search: AuditSearch = useSearch({ from: '/audit' })
   const { eventId } = useParams({ strict: false })
-  if (!useMay('audit:read')) return <EmptyState title={text.noPermission} />
   return (
     <div className={styles.split} data-open={eventId !== undefined}>
       <section className={styles.page} aria-label={words.pages.audit}>

@@ -1,6 +1,4 @@
 import { useSearch } from '@tanstack/react-router'
-import { useMay } from '../../session/session.tsx'
-import { EmptyState } from '../../kit/state.tsx'
 import { TabLinks, type TabLink } from '../../kit/tab-links.tsx'
 import { words } from '../../words/en.ts'
 import { LedgerView } from './ledger.tsx'
@@ -14,7 +12,6 @@ const text = words.limits
 /** What is spent and by whom, the limits and who is close to them, and the ledger. */
 export function LimitsPage() {
   const search: LimitsSearch = useSearch({ from: '/limits' })
-  if (!useMay('usage:read')) return <EmptyState title={text.noPermission} />
   return (
     <div className={styles.page}>
       <TabLinks label={text.parts} tabs={tabs} />

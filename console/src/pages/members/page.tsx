@@ -1,7 +1,7 @@
 import { Link, useSearch } from '@tanstack/react-router'
 import { useMay, useMe } from '../../session/session.tsx'
 import { Notice } from '../../kit/notice.tsx'
-import { EmptyState } from '../../kit/state.tsx'
+import { MissingPermission } from '../../session/missing-permission.tsx'
 import { TabLinks } from '../../kit/tab-links.tsx'
 import { words } from '../../words/en.ts'
 import { People } from './people.tsx'
@@ -36,7 +36,7 @@ export function MembersPage() {
           <Notice tone="none">{text.readOnly}</Notice>
         </div>
       )}
-      <Part tab={tab} search={search} mayRead={mayRead} mayChange={mayChange} />
+      <Part tab={tab} search={search} mayChange={mayChange} />
     </section>
   )
 }
@@ -50,18 +50,14 @@ const linkTo = (tab: Tab, search: MembersSearch) => ({
 type PartProps = {
   readonly tab: Tab
   readonly search: MembersSearch
-  readonly mayRead: boolean
   readonly mayChange: boolean
 }
 
-function Part({ tab, search, mayRead, mayChange }: PartProps) {
+function Part({ tab, search, mayChange }: PartProps) {
+  const mayRead = useMay('members:read')
+  // Everybody may see what the roles are, to ask for one.
   if (tab === 'roles') return <Roles />
-  if (!mayRead)
-    return (
-      <EmptyState title={text.noRead}>
-        <p>{text.noReadText}</p>
-      </EmptyState>
-    )
+  if (!mayRead) return <MissingPermission needs={['members:read']} />
   return tab === 'people' ? (
     <People search={search} mayChange={mayChange} />
   ) : (

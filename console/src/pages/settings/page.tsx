@@ -3,7 +3,6 @@ import { Card } from '../../kit/card.tsx'
 import { CodeBlock } from '../../kit/code-block.tsx'
 import { CommandPreview } from '../../kit/command-preview.tsx'
 import { time } from '../../kit/format.ts'
-import { Notice } from '../../kit/notice.tsx'
 import { EmptyState, FailureState, LoadingRows } from '../../kit/state.tsx'
 import { words } from '../../words/en.ts'
 import { Findings } from './findings.tsx'
@@ -24,12 +23,6 @@ export function SettingsPage() {
         <p>{text.hiddenText}</p>
         <CodeBlock code="gatehouse system show" />
       </EmptyState>
-    )
-  if (!mayRead)
-    return (
-      <div className={styles.page}>
-        <Notice tone="none">{text.mayNotRead}</Notice>
-      </div>
     )
   return (
     <div className={styles.page}>

@@ -52,8 +52,6 @@ export const alerts = {
   actions: 'Actions',
   actionsOf: (name: string) => `Actions for ${name}`,
   failed: 'Could not load alerts',
-  noRead: 'You need alerts:read to see this',
-  noReadText: 'Ask an owner for a role with the permission alerts:read.',
   readOnly: 'Read-only. You need the permission alerts:write to make changes.',
   lacks: 'You need the permission alerts:write.',
   create: { rules: 'New rule', channels: 'New channel' },

@@ -1,7 +1,6 @@
 export const audit = {
   views: { events: 'Events', verify: 'Verify' },
   parts: 'Sections',
-  noPermission: 'You need the permission audit:read to see the audit log.',
   failed: 'Could not load the audit log',
   time: 'Time',
   kind: 'Kind',

@@ -23,6 +23,11 @@ export const common = {
   exportAs: { label: 'Export', csv: 'CSV, for spreadsheets', ndjson: 'NDJSON, one object a line' },
   managed: (owner: string) =>
     `Managed from files (${owner}): change it there. The next apply overwrites changes made here.`,
+  missingPermission: {
+    title: (permission: string) => `You need ${permission} to see this.`,
+    or: ' or ',
+    owners: (names: string) => `Owners: ${names}`,
+  },
   asRequest: 'curl and command line',
 } as const
 

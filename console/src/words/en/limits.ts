@@ -1,7 +1,6 @@
 export const limits = {
   views: { spending: 'Spending', limits: 'Limits', ledger: 'Ledger' },
   parts: 'Sections',
-  noPermission: 'You need the permission usage:read to see usage, limits and credits.',
   onlyOperator: 'Only the operator of this installation may change credits and limits.',
   lacksWrite: 'You need the permission credits:write.',
 

@@ -29,8 +29,6 @@ export const members = {
   emptyCommand: 'gatehouse members add --email ada@example.com --role auditor',
   noProvider:
     'No identity provider is configured, so members cannot sign in yet. Set console.oidc in gatehouse.yaml, and restart the server.',
-  noRead: 'You need members:read to see this',
-  noReadText: 'Ask an owner for a role with the permission members:read.',
   readOnly: 'Read-only. You need the permission members:write to make changes.',
   lacks: 'You need the permission members:write.',
   adminKeys: 'Administrator keys',

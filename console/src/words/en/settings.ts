@@ -2,7 +2,6 @@ export const settings = {
   purpose:
     'The configuration of this node, without secrets. Change it in the configuration file or the environment of the server.',
   failed: 'Could not load the settings',
-  mayNotRead: 'You need the permission system:read to see this page.',
   hiddenTitle: 'Only the operator sees the settings of this installation',
   hiddenText:
     'administration.system_visible is false, because this installation hosts several organizations. On the machine of the server:',

@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox'
 import { toUnixSeconds } from '../../../base/clock.ts'
 import { permissions } from '../../../domain/identity/permissions.ts'
 import type { Administrator } from '../../../domain/identity/principal.ts'
-import { text } from '../../described.ts'
+import { text, texts } from '../../described.ts'
 import { orNull, unixTime } from '../../resources/fields.ts'
 import { organizationExample, OrganizationObject, presentOrganization } from '../../resources/organization.ts'
 
@@ -29,6 +29,7 @@ const example = {
   features: { content: false, judge: false, credits: true, system: true, oidc: false },
   inference_url: null,
   version: '0.1.0',
+  owners: ['Mara Lindqvist'],
 }
 
 export const MeObject = Type.Object(
@@ -67,6 +68,7 @@ export const MeObject = Type.Object(
     ),
     inference_url: orNull(Type.String(), 'Where models are called; null if it is the address of this request.'),
     version: text('The version of the server.'),
+    owners: texts('Names of members with the role owner, whom a caller can ask for a permission; three at most.'),
   },
   { title: 'Me', examples: [example] },
 )
@@ -76,11 +78,12 @@ type Context = {
   readonly features: Features
   readonly inferenceUrl: string | null
   readonly version: string
+  readonly owners: readonly string[]
 }
 
 export const presentMe = (
   { kind, id, organization, permissions: own, expiresAtMs }: Administrator,
-  { name, features, inferenceUrl, version }: Context,
+  { name, features, inferenceUrl, version, owners }: Context,
 ): Static<typeof MeObject> => ({
   object: 'organization.me',
   actor: { type: kind, id, name: name ?? id },
@@ -90,4 +93,5 @@ export const presentMe = (
   features: { ...features },
   inference_url: inferenceUrl,
   version,
+  owners: [...owners],
 })

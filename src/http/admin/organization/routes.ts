@@ -71,7 +71,9 @@ export function organizationRoutes(
         const organization = existing(organizationId, await directory.findOrganization(organizationId))
         const name = await nameOf({ directory, members }, actor)
         const { features, version } = parts
-        return presentMe({ ...actor, organization }, { name, features, inferenceUrl: parts.inferenceUrl(), version })
+        const owners = await ownersOf(members, organizationId)
+        const inferenceUrl = parts.inferenceUrl()
+        return presentMe({ ...actor, organization }, { name, features, inferenceUrl, version, owners })
       },
     }),
     mutation({
@@ -104,4 +106,10 @@ async function nameOf(
   if (kind !== 'member') return (await directory.findAdminKey(organization.id, id))?.name
   const member = await members.findMember(organization.id, id)
   return member?.name ?? member?.email ?? undefined
+}
+
+async function ownersOf(members: MemberStore, organizationId: string): Promise<readonly string[]> {
+  const page = { role: 'owner', status: 'active', order: 'asc', limit: 3 } as const
+  const { items } = await members.listMembers(organizationId, page)
+  return items.flatMap(({ name, email }) => name ?? email ?? [])
 }
