@@ -75,8 +75,11 @@ function parametersOf({ body, roles }: RawRequest, transform: (text: string) => 
   const fields = Object.entries(body).filter(
     ([name, value]) => value !== undefined && !roles.recorded.has(name) && !roles.identifying.has(name),
   )
-  const json = transform(JSON.stringify(Object.fromEntries(fields)).toWellFormed())
-  return Buffer.byteLength(json) <= maxParametersBytes && isJson(json) ? json : undefined
+  const own = JSON.stringify(Object.fromEntries(fields)).toWellFormed()
+  // Before redaction, which would take long for megabytes of tools.
+  if (Buffer.byteLength(own) > maxParametersBytes) return undefined
+  const json = transform(own)
+  return isJson(json) ? json : undefined
 }
 
 /** Redaction may replace a number by a placeholder, which is no JSON. */

@@ -81,7 +81,13 @@ function promptMessages(messages: readonly Message[]): readonly PromptMessage[] 
   const shown: PromptMessage[] = []
   let size = 0
   for (const { role, parts } of messages) {
-    const text = parts.map(textOf).filter(Boolean).join('\n').toWellFormed()
+    // Redaction may shorten a text, so twice of what is stored is enough.
+    const text = parts
+      .map(textOf)
+      .filter(Boolean)
+      .join('\n')
+      .slice(0, 2 * maxTextBytes)
+      .toWellFormed()
     shown.push({ role, text, partTypes: parts.map(({ type }) => type) })
     size += text.length
     if (size > maxTextBytes) break
