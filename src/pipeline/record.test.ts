@@ -364,8 +364,9 @@ describe('the audit event of a request', () => {
       await read(await infer())
       return facts[0]?.content
     }
-    const full = { prompt: 'user: the question', response: 'the answer' }
-    const redacted = { prompt: 'user: [x] question', response: '[x] answer' }
+    const outline = { messages: [{ role: 'user', start: 0 }], parameters: '{}', lossy: [] }
+    const full = { prompt: 'user: the question', outline, response: 'the answer' }
+    const redacted = { prompt: 'user: [x] question', outline, response: '[x] answer' }
     assert.equal(await contentOf({ content: 'none' }), undefined)
     assert.deepEqual(await contentOf({ content: 'full' }), { full, redacted })
     assert.deepEqual(await contentOf({ content: 'redacted' }), { redacted })

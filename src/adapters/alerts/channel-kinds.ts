@@ -4,6 +4,7 @@ import type { ChannelKind, ChannelKindName } from '../../domain/alerts/channel.t
 import { isConfiguration, valueAt } from '../../domain/audit/export/configuration.ts'
 import type { ConfigProblem } from '../../domain/audit/export/sink.ts'
 import { caField, caProblems, masked, strict, urlField, urlProblems } from '../sinks/fields.ts'
+import { patternOf } from '../sinks/patterns.ts'
 import { problemsIn } from '../sinks/schema-problems.ts'
 import { signingSecret } from '../sinks/webhook-signature.ts'
 
@@ -33,7 +34,10 @@ export const SlackChannelConfig = Type.Object(
 /** As mail servers take it: no quotation marks, no comments, no second address. */
 const address = Type.String({
   maxLength: 254,
-  pattern: "^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[A-Za-z0-9](?:[A-Za-z0-9.-]{0,252}[A-Za-z0-9])?$",
+  pattern: patternOf(
+    "^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[A-Za-z0-9](?:[A-Za-z0-9.-]{0,252}[A-Za-z0-9])?$",
+    'must be an email address, such as oncall@example.com',
+  ),
   examples: ['oncall@example.com'],
 })
 

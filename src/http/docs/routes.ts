@@ -20,7 +20,7 @@ export type DocsParts = {
 
 type Serve = ReturnType<typeof createServedText>
 
-const Html = Type.String({ description: 'A page.' })
+const Html = Type.String({ description: 'A page.', examples: ['<!doctype html>\n'] })
 const html = { 200: { description: 'A page.', contentType: 'text/html', schema: Html } }
 const GuideParams = Type.Object({
   name: Type.String({ description: 'The name of the page.', examples: ['policies'] }),

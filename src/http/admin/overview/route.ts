@@ -108,7 +108,7 @@ const presentUpstream = (upstream: UpstreamStatus): Overview['upstreams'][number
   name: upstream.name,
   state: upstream.state,
   in_flight: upstream.inFlight,
-  p95_ms: upstream.p95Ms,
+  p95_ms: upstream.p95Ms === null ? null : Math.round(upstream.p95Ms),
   last_error: upstream.lastError?.code ?? null,
   skipped_seconds: Math.ceil(upstream.cooldownLeftMs / 1000),
 })

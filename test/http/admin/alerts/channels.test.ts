@@ -72,7 +72,7 @@ describe('alert channels', () => {
         'config.url',
         /exports\.allow_addresses/,
       ],
-      [{ kind: 'email', name: 'E', config: { to: ['not an address'] } }, 'config.to[0]', /pattern/],
+      [{ kind: 'email', name: 'E', config: { to: ['not an address'] } }, 'config.to[0]', /email address/],
       [{ kind: 'email', name: 'E', config: { to: ['a@example.com'] } }, 'config', /mail\.smtp_url/],
     ]
     for (const [body, param, message] of cases) {
