@@ -90,7 +90,9 @@ describe('the overview of the console', { skip: withoutBrowser }, () => {
     await own.openAt(page, '/overview')
     const card = (title: string) =>
       page.locator('section', { has: page.getByRole('heading', { name: title, exact: true }) })
-    await card('Health').getByRole('link', { name: 'archive' }).waitFor()
+    const archive = card('Health').getByRole('listitem').filter({ hasText: 'archive' })
+    await archive.getByText(/^Retrying · ./).waitFor()
+    await archive.getByRole('link', { name: 'archive' }).waitFor()
     await card('Health')
       .getByRole('listitem')
       .filter({ hasText: 'echo' })

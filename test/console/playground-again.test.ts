@@ -48,14 +48,7 @@ describe('a request of the log in the playground', { skip: withoutBrowser }, () 
     assert.equal(await page.getByLabel('Message 1', { exact: true }).inputValue(), '')
     await page.getByRole('button', { name: 'Load its texts' }).click()
     await page.getByLabel('Message 3', { exact: true }).waitFor()
-    const values = [
-      'Text of message 1',
-      'Text of message 2',
-      'Role of message 2',
-      'System',
-      'Max output tokens',
-      'Model',
-    ]
+    const values = ['Message 1', 'Message 2', 'Role of message 2', 'System', 'Max output tokens', 'Model']
     assert.deepEqual(await Promise.all(values.map((label) => page.getByLabel(label, { exact: true }).inputValue())), [
       'Remember the teapot\nuser: this line is mine',
       'I do',

@@ -251,24 +251,35 @@ describe('the playground of the console', { skip: withoutBrowser }, () => {
     await page.getByRole('button', { name: 'Send to the model' }).waitFor()
   })
 
-  it('says what a key lacks, and sends nothing with it', async () => {
-    const lacking = permissions.filter((each) => !['*', 'playground:use', 'gateway:read'].includes(each))
-    const created = await scene.post(
-      '/v1/organization/admin_api_keys',
-      { name: 'Reader', permissions: lacking },
-      admin(),
-    )
+  const openWithout = async (page: Page, ...lacking: readonly string[]): Promise<void> => {
+    const held = permissions.filter((each) => each !== '*' && !lacking.includes(each))
+    const created = await scene.post('/v1/organization/admin_api_keys', { name: 'Reader', permissions: held }, admin())
     const { value } = (await created.json()) as { value: string }
-    await using open = await openPage(browser)
-    const { page } = open
     await page.goto(`${scene.url}/console/playground`)
     await page.getByLabel('Administrator key').fill(value)
     await page.keyboard.press('Enter')
+  }
+
+  it('says what a key lacks, and sends nothing with it', async () => {
+    await using open = await openPage(browser)
+    const { page } = open
+    await openWithout(page, 'playground:use')
     await page.getByText(/permission playground:use/).waitFor()
-    await page.getByText(/permissions policies:read and gateway:read/).waitFor()
     await page.getByLabel('Message 1', { exact: true }).fill('Hello')
     assert.ok(await page.getByRole('button', { name: 'Send to the model' }).isDisabled())
     assert.deepEqual(await accessibilityViolations(page), [])
+  })
+
+  it('says what its checks need', async () => {
+    await using open = await openPage(browser)
+    await openWithout(open.page, 'gateway:read')
+    await open.page.getByText(/permissions policies:read and gateway:read/).waitFor()
+  })
+
+  it('is not shown to a key that may neither send nor check', async () => {
+    await using open = await openPage(browser)
+    await openWithout(open.page, 'playground:use', 'gateway:read')
+    await open.page.getByText('You need playground:use or gateway:read to see this.').waitFor()
   })
 
   it('fits a narrow screen', async () => {
