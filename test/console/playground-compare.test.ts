@@ -121,6 +121,8 @@ describe('comparing in the playground', { skip: withoutBrowser }, () => {
     const without = cardOf(page, 'Without No code names')
     await without.getByText('Every check allows the request. It would be sent to the model.').waitFor()
     const verdicts = page.getByRole('row', { name: /^Verdict/ }).getByRole('cell')
+    // The table comes once both sides have ended.
+    await verdicts.filter({ hasText: 'Allow' }).waitFor()
     assert.deepEqual(await verdicts.allTextContents(), ['Deny', 'Allow'])
   })
 
