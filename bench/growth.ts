@@ -140,12 +140,17 @@ async function measureReports(): Promise<void> {
   const reports: readonly (readonly [name: string, run: () => Promise<unknown>])[] = [
     ['readiness', () => request('/health/ready')],
     ['overview', get('/v1/organization/overview')],
+    ['overview of 30 days', get(`/v1/organization/overview/period?from=${month}&to=${now}`)],
     ['traffic of 30 days by model', get(`/v1/organization/traffic?from=${month}&step=1d&group_by=model`)],
     ['traffic of a day by minute', get(`/v1/organization/traffic?from=${now - 86_400}&step=1m`)],
     ['usage of 30 days', get(`/v1/organization/usage?start_time=${month}&bucket=day`)],
     ['usage of 30 days by user', get(`/v1/organization/usage?start_time=${month}&bucket=day&group_by=user`)],
     ['requests, newest', get('/v1/organization/requests?limit=50')],
     ['requests denied', get('/v1/organization/requests?limit=50&status=denied')],
+    [
+      'audit log of an object',
+      get(`/v1/organization/audit_logs?limit=50&from=${month}&resource_id=adk_01k9z8y7x6w5v4t3s2r1q0p9n8`),
+    ],
     ['audit log of a week', get(`/v1/organization/audit_logs?limit=50&from=${now - 7 * 86_400}`)],
     [
       'ten usage by user at once',

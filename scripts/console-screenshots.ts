@@ -100,7 +100,10 @@ try {
     await page.goto(`${url}/console/playground`)
     await page.getByLabel('Message 1', { exact: true }).fill('When does the falcon project begin?')
     await page.getByRole('button', { name: 'Send to the model' }).click()
-    await page.getByText(/^Denied by the policy/).first().waitFor()
+    await page
+      .getByText(/^Denied by the policy/)
+      .first()
+      .waitFor()
     await page.getByRole('cell', { name: 'Deny' }).first().waitFor()
     await take(page, `playground-${colorScheme}`)
     await page.goto(`${url}/console/policies/${policyId}`)
