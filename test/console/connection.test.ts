@@ -32,6 +32,19 @@ describe('a server that goes away while the console is open', { skip: withoutBro
     assert.equal(await open.page.getByText('Could not load').count(), 0)
   })
 
+  it('does not keep pages from loading over a slow connection', async () => {
+    await using scene = await openConsoleScene()
+    await using open = await openPage(browser)
+    const { page } = open
+    await scene.openAt(page, '/overview')
+    await page.getByRole('heading', { name: 'Health' }).waitFor()
+    // No answer at all, as far as the page can wait for one.
+    await page.route(/\/health\/live/, () => {})
+    await page.getByText('Live view lost.').waitFor({ timeout: 5_000 })
+    await page.getByRole('link', { name: 'Policies' }).click()
+    await page.getByRole('link', { name: 'No code names' }).waitFor()
+  })
+
   it('is followed again when it is back', async () => {
     await using scene = await openConsoleScene()
     await using open = await openPage(browser)

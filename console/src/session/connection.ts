@@ -3,15 +3,15 @@ import { useEffect, useState } from 'react'
 import { serverUrl } from '../api/client.ts'
 
 const pollMs = 2_000
-/** A server that hangs counts as gone after this time. */
-const timeoutMs = 2_000
+/** A server that does not answer for this time is reported. */
+const timeoutMs = 2_500
 
 /** When the server answered last, while it does not answer now. */
 export type LostConnection = { readonly sinceMs: number }
 
 /**
- * Asks the server every two seconds whether it is there, while the tab is visible. While it is not, queries wait, so that what was
- * loaded stays on the page. They are sent again when it is back.
+ * Asks the server every two seconds whether it is there, while the tab is visible. While nothing can be sent to it, queries wait, so
+ * that what was loaded stays on the page. They are sent again when it is back. A slow connection does not stop them.
  */
 export function useLostConnection(): LostConnection | undefined {
   const [lost, setLost] = useState<LostConnection>()
@@ -20,11 +20,11 @@ export function useLostConnection(): LostConnection | undefined {
     let isEnded = false
     let timer: ReturnType<typeof setTimeout> | undefined
     const check = async (): Promise<void> => {
-      const isThere = document.visibilityState === 'hidden' || (await isReachable())
+      const state = document.visibilityState === 'hidden' ? 'there' : await ask()
       if (isEnded) return
-      if (isThere) lastAnswerMs = Date.now()
-      onlineManager.setOnline(isThere)
-      setLost(isThere ? undefined : (known) => known ?? { sinceMs: lastAnswerMs })
+      if (state === 'there') lastAnswerMs = Date.now()
+      onlineManager.setOnline(state !== 'gone')
+      setLost(state === 'there' ? undefined : (known) => known ?? { sinceMs: lastAnswerMs })
       timer = setTimeout(() => void check(), pollMs)
     }
     timer = setTimeout(() => void check(), pollMs)
@@ -37,12 +37,13 @@ export function useLostConnection(): LostConnection | undefined {
   return lost
 }
 
-/** A proxy in front of a server that is gone answers with an error of its own. */
-async function isReachable(): Promise<boolean> {
+async function ask(): Promise<'there' | 'late' | 'gone'> {
+  const signal = AbortSignal.timeout(timeoutMs)
   try {
-    const options = { cache: 'no-store', credentials: 'omit', signal: AbortSignal.timeout(timeoutMs) } as const
-    return (await fetch(`${serverUrl}/health/live`, options)).status < 500
+    const { status } = await fetch(`${serverUrl}/health/live`, { cache: 'no-store', credentials: 'omit', signal })
+    // A proxy in front of a server that is gone answers with an error of its own.
+    return status < 500 ? 'there' : 'gone'
   } catch {
-    return false
+    return signal.aborted ? 'late' : 'gone'
   }
 }

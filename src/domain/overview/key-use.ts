@@ -43,12 +43,11 @@ export type KeyUseParts = {
 }
 
 /** The limits of each key. */
-export const keyLimits =
-  (tier: TierRow, overrides: readonly LimitOverride[]): KeyUseParts['limitsOf'] =>
-  (keyId) => {
-    const own = overrides.find(({ scope, subjectId }) => scope === 'key' && subjectId === keyId)
-    return limitsOf(tier, { key: own?.limits ?? {} }).key
-  }
+export function keyLimits(tier: TierRow, overrides: readonly LimitOverride[]): KeyUseParts['limitsOf'] {
+  const ofKeys = overrides.filter(({ scope }) => scope === 'key')
+  const own = new Map(ofKeys.map(({ subjectId, limits }) => [subjectId, limits]))
+  return (keyId) => limitsOf(tier, { key: own.get(keyId) ?? {} }).key
+}
 
 /** From this share of the limit on, a person should know. */
 export const nearPercent = 80

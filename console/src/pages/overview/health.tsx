@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router'
 import { Shape, type Tone } from '../../kit/badge.tsx'
 import { Card } from '../../kit/card.tsx'
 import { count } from '../../kit/format.ts'
+import { sinkTones } from '../../kit/sink-tones.ts'
 import { words } from '../../words/en.ts'
 import type { Overview } from '../../session/overview.ts'
 import styles from './rows.module.css'
@@ -15,15 +16,6 @@ const upstreamTones: Record<Overview['upstreams'][number]['state'], Tone> = {
   failing: 'warning',
   resting: 'warning',
   unknown: 'none',
-}
-
-const sinkTones: Record<Overview['sinks'][number]['state'], Tone> = {
-  healthy: 'allow',
-  retrying: 'warning',
-  throttled: 'warning',
-  auth_error: 'error',
-  config_error: 'error',
-  disabled: 'none',
 }
 
 type HealthProps = Pick<Overview, 'health' | 'upstreams' | 'sinks'>

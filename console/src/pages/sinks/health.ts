@@ -1,18 +1,8 @@
-import type { Tone } from '../../kit/badge.tsx'
 import { count, time } from '../../kit/format.ts'
 import { words } from '../../words/en.ts'
 import type { Sink } from './queries.ts'
 
 const text = words.sinks
-
-export const stateTones: Record<Sink['health']['state'], Tone> = {
-  healthy: 'allow',
-  retrying: 'warning',
-  throttled: 'warning',
-  auth_error: 'error',
-  config_error: 'error',
-  disabled: 'none',
-}
 
 /** What happens to the events of a sink, in sentences. */
 export function healthSentence({ health }: Sink): string {

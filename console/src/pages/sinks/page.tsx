@@ -6,8 +6,9 @@ import { CodeBlock } from '../../kit/code-block.tsx'
 import { DataTable, type DataColumn } from '../../kit/data-table.tsx'
 import { count, time } from '../../kit/format.ts'
 import { EmptyState, FailureState, LoadingRows } from '../../kit/state.tsx'
+import { sinkTones } from '../../kit/sink-tones.ts'
 import { words } from '../../words/en.ts'
-import { lagOf, nameOf, stateTones } from './health.ts'
+import { lagOf, nameOf } from './health.ts'
 import { useSinks, type Sink } from './queries.ts'
 import { CreateSinkDialog } from './sink-dialog.tsx'
 import styles from './page.module.css'
@@ -90,7 +91,7 @@ const columns: readonly DataColumn<Sink>[] = [
   {
     id: 'state',
     name: text.state,
-    cell: ({ health: { state } }) => <Badge tone={stateTones[state]}>{text.states[state]}</Badge>,
+    cell: ({ health: { state } }) => <Badge tone={sinkTones[state]}>{text.states[state]}</Badge>,
   },
   {
     id: 'problem',

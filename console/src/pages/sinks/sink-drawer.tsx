@@ -13,10 +13,11 @@ import { count, fullTime } from '../../kit/format.ts'
 import { ErrorNotice, ManagedNotice, Notice } from '../../kit/notice.tsx'
 import { ShortId } from '../../kit/short-id.tsx'
 import { EmptyState, LoadingRows } from '../../kit/state.tsx'
+import { sinkTones } from '../../kit/sink-tones.ts'
 import { words } from '../../words/en.ts'
 import { DeadLetters } from './dead-letters.tsx'
 import { DeleteSinkDialog } from './delete-dialog.tsx'
-import { destinationOf, healthSentence, lagOf, nameOf, stateTones } from './health.ts'
+import { destinationOf, healthSentence, lagOf, nameOf } from './health.ts'
 import { sinkKeys, useSinks, type Sink } from './queries.ts'
 import { EditSinkDialog } from './sink-dialog.tsx'
 import styles from './sink-drawer.module.css'
@@ -36,7 +37,7 @@ export function SinkDrawer() {
       label={text.sink}
       bar={
         <>
-          {sink && <Badge tone={stateTones[sink.health.state]}>{text.states[sink.health.state]}</Badge>}
+          {sink && <Badge tone={sinkTones[sink.health.state]}>{text.states[sink.health.state]}</Badge>}
           <ShortId id={sinkId} />
           <DrawerButtons>
             <IconButton isSmall icon="close" label={words.common.close} onClick={close} />

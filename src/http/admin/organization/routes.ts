@@ -111,5 +111,6 @@ async function nameOf(
 async function ownersOf(members: MemberStore, organizationId: string): Promise<readonly string[]> {
   const page = { role: 'owner', status: 'active', order: 'asc', limit: 3 } as const
   const { items } = await members.listMembers(organizationId, page)
-  return items.flatMap(({ name, email }) => name ?? email ?? [])
+  // Names only: a caller may lack the permission to see members and their addresses.
+  return items.flatMap(({ name }) => name ?? [])
 }

@@ -14,6 +14,7 @@ export type Names = {
   of(id: string): Promise<string | null>
 }
 
+type Finder = { readonly permission: Permission; readonly find: (id: string) => Promise<Named | undefined> }
 type Named = { readonly name: string | null }
 
 /** Reads each name once. The prefix of an id tells what it is of. */
@@ -22,9 +23,7 @@ export function createNames(
   organizationId: string,
   mayRead: (permission: Permission) => boolean,
 ): Names {
-  const finders: Readonly<
-    Record<string, { readonly permission: Permission; readonly find: (id: string) => Promise<Named | undefined> }>
-  > = {
+  const finders: Readonly<Record<string, Finder>> = {
     proj: { permission: 'projects:read', find: (id) => directory.findProject(organizationId, id) },
     key: { permission: 'keys:read', find: (id) => directory.findApiKey(organizationId, id) },
     adk: { permission: 'keys:read', find: (id) => directory.findAdminKey(organizationId, id) },
@@ -33,7 +32,8 @@ export function createNames(
   }
   const known = new Map<string, Promise<string | null>>()
   const look = async (id: string): Promise<string | null> => {
-    const finder = finders[id.slice(0, id.indexOf('_'))]
+    const prefix = id.slice(0, id.indexOf('_'))
+    const finder = Object.hasOwn(finders, prefix) ? finders[prefix] : undefined
     return finder && mayRead(finder.permission) ? ((await finder.find(id))?.name ?? null) : null
   }
   return {
