@@ -76,7 +76,7 @@ export async function startPostgresServer(): Promise<PostgresServer> {
   const kept = opened.move()
   return {
     url,
-    pause: () => signalAll(familyOf(running.pid), 'SIGSTOP'),
+    pause: () => pauseFamily(running.pid),
     resume: () => signalAll(familyOf(running.pid), 'SIGCONT'),
     kill,
     async start() {
@@ -95,12 +95,27 @@ function familyOf(pid: number | undefined): number[] {
   return [pid, ...children.map(Number)]
 }
 
-function parentOf(pid: string): number | undefined {
+/**
+ * The parent first: a child that it starts after the list was read would go on, and a server that answers some connections counts as
+ * available. SIGSTOP takes effect a moment after the call, so the list is read until it holds no running process.
+ */
+function pauseFamily(pid: number | undefined): void {
+  if (pid === undefined) return
+  for (let running = [pid]; running.length > 0; running = familyOf(pid).filter((each) => !isStopped(each)))
+    signalAll(running, 'SIGSTOP')
+}
+
+const parentOf = (pid: string): number => Number(stateOf(pid)[1])
+
+const isStopped = (pid: number): boolean => ['T', 'Z', undefined].includes(stateOf(pid)[0])
+
+/** The state and the parent of a process, from the fields after its name. Empty if the process has ended. */
+function stateOf(pid: number | string): string[] {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1])
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   } catch {
-    return undefined // the process has ended meanwhile
+    return []
   }
 }
 
@@ -114,11 +129,5 @@ function signalAll(pids: readonly number[], signal: NodeJS.Signals): void {
   }
 }
 
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return readFileSync(`/proc/${pid}/stat`, 'utf8').split(' ')[2] !== 'Z'
-  } catch {
-    return false
-  }
-}
+/** A process that ended and was not collected yet has the state Z. */
+const isAlive = (pid: number): boolean => !['Z', undefined].includes(stateOf(pid)[0])
