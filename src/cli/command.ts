@@ -46,6 +46,12 @@ export class UsageError extends Error {
 }
 
 /** `verb` is empty if the command needs one and none was given. */
+/** Files of a single kind of resource had an `apply` of their own. */
+export const movedToApply = (command: string): UsageError =>
+  new UsageError(
+    `Unknown subcommand: ${command} apply. Use gatehouse apply -f FILE, and gatehouse plan -f FILE to see the changes before.`,
+  )
+
 export function unknownSubcommand(command: string, verb: string): UsageError {
   const problem = verb === '' ? `${command} needs a subcommand` : `Unknown subcommand: ${command} ${verb}`
   return new UsageError(`${problem}. gatehouse ${command} --help lists them.`)

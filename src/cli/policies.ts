@@ -1,14 +1,13 @@
 import { readArguments, required } from './arguments.ts'
-import { unknownSubcommand, type Command } from './command.ts'
+import { movedToApply, unknownSubcommand, type Command } from './command.ts'
 import { runOnServer } from './run-on-server.ts'
-import { apply } from './policies/apply.ts'
 import { backtest, backtests } from './policies/backtest.ts'
 import { policyOptions, type Verb } from './policies/call.ts'
 import { fieldUsage } from './policies/fields.ts'
 import { verbs } from './policies/verbs.ts'
 
-const known: Readonly<Record<string, Verb>> = { ...verbs, apply, backtest, backtests }
-const withoutId = new Set(['list', 'create', 'apply'])
+const known: Readonly<Record<string, Verb>> = { ...verbs, backtest, backtests }
+const withoutId = new Set(['list', 'create'])
 
 export const policies: Command = {
   summary: 'Write, publish and compare policies',
@@ -24,22 +23,20 @@ gatehouse policies diff ID [--version N] [--json]
 gatehouse policies backtest ID [--from TIME] [--to TIME] [--limit N] [--sample PERCENT] [--thresholds N,N] [--no-wait] [--json]
 gatehouse policies backtest ID --backtest BACKTEST [--cancel] [--json]
 gatehouse policies backtests ID [--json]
-gatehouse policies apply -f policies.yaml [--plan] [--yes] [--json]
 
 FIELDS: ${fieldUsage}
 
 Without --revision, a change applies to the current revision. discard sets the draft back to the current version. diff compares the draft with the current version, or with the
-version that --version names. apply creates and updates the policies of a file: it shows the plan and asks for confirmation
-first. backtest replays the draft over recorded requests; TIME is 2027-01-31, or 7d for a week ago.
+version that --version names. backtest replays the draft over recorded requests; TIME is 2027-01-31, or 7d for a week ago.
 backtests lists those of the last 30 days; --cancel ends a running one.
 --org may be left out while there is only one organization.`,
   async run(context) {
+    if (context.args[0] === 'apply') throw movedToApply('policies')
     const { values, positionals } = readArguments(context.args, policyOptions, 2)
     const [verb = 'list', id = ''] = positionals
     const work = Object.hasOwn(known, verb) ? known[verb] : undefined
     if (!work) throw unknownSubcommand('policies', verb)
     if (!withoutId.has(verb)) required(id, 'The id of the policy')
-    if (verb === 'apply') required(values.file, '-f FILE')
     return runOnServer(context, values, (connection) => work({ connection, id, values, context }))
   },
 }

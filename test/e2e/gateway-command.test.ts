@@ -7,11 +7,12 @@ import { startAdminApp } from '../support/administration.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const wanted = `
-policy_id: app-rules
-rules:
-  denylist: [falcon, '/FAL-\\d+/']
-org_controls:
-  user_quota: { requests: 5, window: daily }
+gateway:
+  policy_id: app-rules
+  rules:
+    denylist: [falcon, '/FAL-\\d+/']
+  org_controls:
+    user_quota: { requests: 5, window: daily }
 `
 
 /** The command line in this process, on its own data folder. */
@@ -21,7 +22,7 @@ async function openScene() {
   const run = async (args: readonly string[], confirms = false) => {
     const output: string[] = []
     const remarks: string[] = []
-    const code = await runCommandLine(['gateway', ...args], {
+    const code = await runCommandLine(args, {
       env: { GATEHOUSE_DATA_DIR: dataDir, GATEHOUSE_LOG_LEVEL: 'silent' },
       print: (line) => void output.push(line),
       printError: (line) => void remarks.push(line),
@@ -38,65 +39,67 @@ async function openScene() {
 }
 
 describe('gatehouse gateway', () => {
-  it('shows what would change, changes nothing without confirmation, and then applies it once', async () => {
+  it('is changed by apply, which shows the changes and asks before', async () => {
     await using scene = await openScene()
     await using _app = await startAdminApp({ config: { storage: { data_dir: scene.dataDir } } })
     const { run, file } = scene
     const path = file(wanted)
-    const plan = [
-      '- policy_id: default',
-      '+ policy_id: app-rules',
-      '+ rules.denylist: falcon',
-      '+ rules.denylist: /FAL-\\d+/',
-      '- org_controls.user_quota.requests: 0',
-      '+ org_controls.user_quota.requests: 5',
-    ].join('\n')
-    assert.deepEqual(await run(['apply', path, '--plan']), { code: 0, output: plan, remarks: '' })
-    const declined = await run(['apply', path])
-    assert.deepEqual([declined.code, declined.remarks], [1, plan])
-    assert.equal(JSON.parse((await run(['show', '--json'])).output).version, 0)
-    const applied = await run(['apply', path], true)
-    assert.deepEqual([applied.code, applied.output], [0, `${plan}\nSaved as version 1.`])
-    assert.equal((await run(['apply', path])).output, 'Nothing changes.')
+    const changes = [
+      /\+ policy_id: app-rules/,
+      /\+ rules\.denylist: \/FAL-\\d\+\//,
+      /\+ org_controls\.user_quota\.requests: 5/,
+    ]
+    const declined = await run(['apply', '-f', path])
+    assert.equal(declined.code, 1)
+    for (const change of changes) assert.match(declined.remarks, change)
+    assert.equal(JSON.parse((await run(['gateway', 'show', '--json'])).output).version, 0)
+    assert.equal((await run(['apply', '-f', path], true)).code, 0)
+    assert.equal((await run(['plan', '-f', path])).code, 0)
   })
 
   it('warns about rewriting without a judge', async () => {
     await using scene = await openScene()
     await using _app = await startAdminApp({ config: { storage: { data_dir: scene.dataDir } } })
-    const { remarks } = await scene.run(['apply', scene.file('rules: { response_pattern: rewrite }'), '--yes'])
+    const path = scene.file('gateway: { rules: { response_pattern: rewrite } }')
+    const { remarks } = await scene.run(['apply', '-f', path, '--yes'])
     assert.match(remarks, /^Warning: .* no judge model is configured/)
   })
 
-  it('accepts its own output, and the response of the API', async () => {
+  it('prints a file that apply accepts', async () => {
     await using scene = await openScene()
-    await using app = await startAdminApp({ config: { storage: { data_dir: scene.dataDir } } })
+    await using _app = await startAdminApp({ config: { storage: { data_dir: scene.dataDir } } })
     const { run, file } = scene
-    await run(['apply', file(wanted), '--yes'])
-    assert.equal((await run(['apply', file((await run(['show'])).output)])).output, 'Nothing changes.')
-    const headers = { authorization: `Bearer ${app.apiKey}` }
-    const answer = await (await fetch(`${app.url}/api/policy-gateway/config`, { headers })).text()
-    assert.equal((await run(['apply', file(answer)])).output, 'Nothing changes.')
+    await run(['apply', '-f', file(wanted), '--yes'])
+    const shown = await run(['gateway', 'show'])
+    assert.match(shown.output, /^gateway:\n {2}policy_id: app-rules\n/)
+    assert.equal((await run(['plan', '-f', file(shown.output)])).code, 0)
   })
 
-  it('rejects an invalid file, and names the field', async () => {
+  it('names the field of a file that is wrong', async () => {
     await using scene = await openScene()
     await using _app = await startAdminApp({ config: { storage: { data_dir: scene.dataDir } } })
     for (const [text, words] of [
-      ['rules: { deny: [a] }', /rules\.deny: is not a known field/],
-      ["rules: { denylist: [a, '/(/'] }", /rules\.denylist\[1\]: The term/],
-      ['rules: [', /gateway\.yaml:/],
-      ['just a text', /there must be a configuration/],
+      ['gateway: { rules: { deny: [a] } }', /rules\.deny: is not a known field/],
+      ["gateway: { rules: { denylist: [a, '/(/'] } }", /rules\.denylist\[1\]: The term/],
+      ['gateway: { rules: [', /gateway\.yaml:/],
     ] as const) {
-      const { code, remarks } = await scene.run(['apply', scene.file(text), '--yes'])
+      const { code, remarks } = await scene.run(['apply', '-f', scene.file(text), '--yes'])
       assert.equal(code, 1)
       assert.match(remarks, words)
     }
   })
 
+  it('names the command that applies files', async () => {
+    await using scene = await openScene()
+    const { code, remarks } = await scene.run(['gateway', 'apply', scene.file(wanted)])
+    assert.equal(code, 2)
+    assert.match(remarks, /Use gatehouse apply -f FILE/)
+  })
+
   it('prints its usage if it is called incorrectly', async () => {
     await using scene = await openScene()
-    for (const args of [['nope'], ['apply'], ['show', '--typo']]) {
-      const { code, remarks } = await scene.run(args)
+    for (const args of [['nope'], ['show', '--typo']]) {
+      const { code, remarks } = await scene.run(['gateway', ...args])
       assert.equal(code, 2, args.join(' '))
       assert.match(remarks, /gatehouse gateway show/)
     }

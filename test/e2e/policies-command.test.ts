@@ -86,58 +86,24 @@ describe('gatehouse policies', () => {
 
   it('prints its usage if it is called incorrectly', async () => {
     await using scene = await openScene()
-    for (const args of [['nope'], ['show'], ['apply'], ['update', 'pol_1', '--typo', 'x']]) {
+    for (const args of [['nope'], ['show'], ['update', 'pol_1', '--typo', 'x']]) {
       const { code, remarks } = await scene.run(['policies', ...args])
       assert.equal(code, 2, args.join(' '))
       assert.match(remarks, /gatehouse policies list/)
     }
   })
 
-  it('shows a plan, changes nothing without confirmation, and then applies it once', async () => {
+  it('names the command that applies files', async () => {
     await using scene = await openScene()
-    const { run, json, file, prompts } = scene
-    await run(['setup'])
-    const path = file(wanted)
-    const planned = await run(['policies', 'apply', '-f', path, '--plan'])
-    assert.match(
-      planned.output,
-      /create and publish No falcon\n.*Plan: 2 to create, 0 to change, 2 to publish, 0 unchanged/s,
-    )
-    assert.deepEqual([prompts, itemsOf(await json('policies', 'list'))], [[], []])
-
-    const declined = await run(['policies', 'apply', '-f', path])
-    assert.deepEqual([declined.code, prompts.length], [1, 1])
-    assert.match(declined.remarks, /Plan: 2 to create/)
-    assert.deepEqual(itemsOf(await json('policies', 'list')), [])
-
-    const applied = await run(['policies', 'apply', '-f', path], true)
-    assert.deepEqual([applied.code, prompts.length], [0, 2])
-    assert.match(applied.remarks, /Kindness: this rule cannot be evaluated/)
-    const again = await run(['policies', 'apply', '-f', path])
-    assert.deepEqual([again.code, again.output], [0, 'Plan: 0 to create, 0 to change, 0 to publish, 2 unchanged.'])
-  })
-
-  it('rejects an invalid file before anything is changed', async () => {
-    await using scene = await openScene()
-    await scene.run(['setup'])
-    for (const [text, words] of [
-      [`${wanted}    directon: both\n`, /Kindness: directon: is not a known field/],
-      [`${wanted}  - name: No falcon\n    rule: r\n`, /No falcon is listed twice/],
-      [`${wanted}  - name: Bad\n    rule: 'cel:text =='\n`, /Bad: rule: line 1, column 12/],
-      ['policies: [', /policies.yaml:/],
-      ['other: 1', /a list of policies/],
-    ] as const) {
-      const { code, remarks } = await scene.run(['policies', 'apply', '-f', scene.file(text), '--yes'])
-      assert.equal(code, 1)
-      assert.match(remarks, words)
-    }
-    assert.deepEqual(itemsOf(await scene.json('policies', 'list')), [])
+    const { code, remarks } = await scene.run(['policies', 'apply', '-f', scene.file(wanted)])
+    assert.equal(code, 2)
+    assert.match(remarks, /Use gatehouse apply -f FILE/)
   })
 
   it('works while the server runs, and is audited as the operator', async () => {
     await using scene = await openScene()
     await using app = await startAdminApp({ config: { storage: { data_dir: scene.dataDir } } })
-    const { code } = await scene.run(['policies', 'apply', '-f', scene.file(wanted), '--yes'])
+    const { code } = await scene.run(['apply', '-f', scene.file(wanted), '--yes'])
     assert.equal(code, 0)
     const listed = itemsOf(await app.admin.get('/policies'))
     assert.deepEqual(

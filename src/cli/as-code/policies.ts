@@ -1,12 +1,12 @@
-import { ApiError } from '../../app/client/api-client.ts'
+import { ApiError, type ApiClient } from '../../app/client/api-client.ts'
 import type { PolicyBody } from '../../http/admin/policies/schema.ts'
 import { problemAt } from '../../app/client/file-problems.ts'
 import type { PolicyResourceEntry } from '../../app/client/resource-files.ts'
 import { leafDiffLines } from '../leaf-diff.ts'
-import { applyStep } from '../policies/apply.ts'
 import { policyDiffLines, type FieldDifference } from '../policies/diff.ts'
-import { isIdle as isUnchanged, planStep } from '../policies/plan.ts'
+import { changePolicy, notEvaluable, policiesPath } from '../policies/verbs.ts'
 import type { Located } from './files.ts'
+import { isIdle as isUnchanged, planStep, type PlanStep } from './policy-plan.ts'
 import type { PlannedProject, PlannedProjects } from './projects.ts'
 import { isActiveProject, readPolicy } from './state.ts'
 import { matchOf, ownerDifference, reportDuplicates, type Planning, type Step } from './step.ts'
@@ -31,7 +31,7 @@ async function planPolicy(
   entry: Located<PolicyResourceEntry>,
   projects: PlannedProjects,
 ): Promise<Step[]> {
-  const { id, name, publish = true, projects: references, ...policy } = entry.value
+  const { id: _id, name, publish = true, projects: references, ...policy } = entry.value
   if (references && policy.project_ids)
     planning.report(entry, { path: ['project_ids'], message: 'write either projects or project_ids' })
   const scope = references && scopeOf(entry, projects)
@@ -52,8 +52,11 @@ async function planPolicy(
   if (!target) return []
   const projectIds = scope ? scope.map(idOrName) : (policy.project_ids ?? target.draft.project_ids)
   const body = { name, ...policy, ...(scope && { project_ids: projectIds }) }
-  const described = { name, publish, policy: body, ...(id !== undefined && { id }) }
-  const plan = planStep(described, { ...target, draft: { ...target.draft, project_ids: projectIds } }, current)
+  const plan = planStep(
+    { name, publish, policy: body },
+    { ...target, draft: { ...target.draft, project_ids: projectIds } },
+    current,
+  )
   const created = Object.entries(body).map(([field, after]) => ({ field, before: undefined, after }))
   const others = (plan.action === 'create' ? created : plan.differences).map((each) => shown(each, projects))
   const isKept = isUnchanged(plan)
@@ -76,7 +79,7 @@ async function planPolicy(
         const { project_ids: _, ...fields } = plan.body
         const changesScope = scope && 'project_ids' in plan.body
         const sent = changesScope ? { ...fields, project_ids: scope.flatMap(({ id: each }) => each ?? []) } : plan.body
-        const done = await applyStep(client, {
+        const done = await applyPlan(client, {
           ...plan,
           action,
           body: { ...(action === 'update' && { name }), ...sent },
@@ -85,6 +88,27 @@ async function planPolicy(
       },
     },
   ]
+}
+
+type AppliedPolicy = { readonly id: string; readonly warning?: string }
+
+/** Creates, updates and publishes one policy, at the revision of the plan. */
+async function applyPlan(client: ApiClient, step: PlanStep): Promise<AppliedPolicy> {
+  const { name, id = '', revision = 0, body } = step
+  const written =
+    step.action === 'create'
+      ? await client.post<PolicyBody>(policiesPath, body)
+      : step.action === 'update'
+        ? (await changePolicy(client, { method: 'PATCH', id, body: { ...body, revision } })).policy
+        : { id, revision }
+  if (!step.publish) return { id: written.id }
+  const { policy, isEvaluable } = await changePolicy(client, {
+    method: 'POST',
+    id: written.id,
+    action: 'publish',
+    body: { revision: written.revision },
+  })
+  return { id: policy.id, ...(isEvaluable ? {} : { warning: notEvaluable(name) }) }
 }
 
 function scopeOf(entry: Located<PolicyResourceEntry>, projects: PlannedProjects): PlannedProject[] {

@@ -22,7 +22,7 @@ export const policyDiffLines = ({ field, before, after }: FieldDifference): stri
 export const contentLines = (content: PolicyContentBody): string[] =>
   fields.flatMap((field) => fieldLines(field, content[field]))
 
-export const signedLine = (sign: string, field: string, value: unknown): string[] =>
+const signedLine = (sign: string, field: string, value: unknown): string[] =>
   fieldLines(field, value).map((line) => `${sign} ${line}`)
 
 function fieldLines(field: string, value: unknown): string[] {

@@ -79,7 +79,7 @@ export function Changes({ saved, config, seen, save, isToldAtField, onDiscard, o
             path,
             body: config,
             headers: ifMatch(seen),
-            command: 'gatehouse gateway apply gateway.yaml',
+            command: 'gatehouse apply -f gateway.yaml',
           }}
         />
       </div>

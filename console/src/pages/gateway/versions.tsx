@@ -22,7 +22,7 @@ export function Versions({ current, onOpen }: VersionsProps) {
     return (
       <EmptyState title={text.versionsNone}>
         <p>{text.versionsNoneText}</p>
-        <CodeBlock code="gatehouse gateway apply gateway.yaml" />
+        <CodeBlock code="gatehouse apply -f gateway.yaml" />
       </EmptyState>
     )
   const columns: readonly DataColumn<ConfigVersion>[] = [

@@ -1,6 +1,14 @@
 import type { PolicyBody } from '../../http/admin/policies/schema.ts'
-import { contentDifferences, policyDiffLines, signedLine, type FieldDifference } from './diff.ts'
-import type { PolicyFileEntry } from './file.ts'
+import { contentDifferences, type FieldDifference } from '../policies/diff.ts'
+
+/** A policy of a file. Fields that are left out get their defaults. */
+export type PolicyFileEntry = {
+  readonly name: string
+  /** False leaves the draft unpublished. */
+  readonly publish: boolean
+  /** The request body of the creation. */
+  readonly policy: Readonly<Record<string, unknown>>
+}
 
 /** The change of one policy, and the revision that the plan is based on. */
 export type PlanStep = {
@@ -37,25 +45,3 @@ const ownDifferences = (before: PolicyBody, after: PolicyBody): FieldDifference[
     .filter((each) => each.before !== each.after)
 
 export const isIdle = ({ action, publish }: PlanStep): boolean => action === 'keep' && !publish
-
-/** The plan as text: what is created, changed and published. */
-export function planLines(steps: readonly PlanStep[]): string[] {
-  const count = (test: (step: PlanStep) => boolean): number => steps.filter(test).length
-  const summary = [
-    `${count(({ action }) => action === 'create')} to create`,
-    `${count(({ action }) => action === 'update')} to change`,
-    `${count(({ publish }) => publish)} to publish`,
-    `${count(isIdle)} unchanged`,
-  ]
-  return [...steps.filter((step) => !isIdle(step)).flatMap(stepLines), `Plan: ${summary.join(', ')}.`]
-}
-
-function stepLines(step: PlanStep): string[] {
-  const words = [...(step.action === 'keep' ? [] : [step.action]), ...(step.publish ? ['publish'] : [])]
-  const where = step.id === undefined ? '' : ` (${step.id}, revision ${step.revision})`
-  const details =
-    step.action === 'create'
-      ? Object.entries(step.body).flatMap(([field, value]) => signedLine('+', field, value))
-      : step.differences.flatMap(policyDiffLines)
-  return [`${words.join(' and ')} ${step.name}${where}`, ...details.map((line) => `    ${line}`)]
-}

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import type { PolicyBody } from '../../http/admin/policies/schema.ts'
 import { fieldSamples } from '../../../test/support/policy-fields.ts'
 import { contentBody, initialContent } from '../../domain/policy/content.ts'
-import { isIdle, planLines, planStep } from './plan.ts'
+import { isIdle, planStep } from './policy-plan.ts'
 
 const content = { ...contentBody(initialContent), rule: 'Say "no"', project_ids: ['proj_b', 'proj_a'] }
 
@@ -74,16 +74,5 @@ describe('the plan for one policy', () => {
     const step = planStep(wanted, target, { ...current, published: { ...published, rule: 'Older' } })
     assert.deepEqual([step.action, step.publish], ['keep', true])
     assert.equal(planStep({ ...wanted, publish: false }, target, { ...current, published: null }).publish, false)
-  })
-
-  it('is printed as lines', () => {
-    const changed = { ...current, draft: { ...current.draft, rule: 'first\nsecond' } }
-    assert.deepEqual(planLines([planStep(wanted, target, changed), planStep(wanted, target, current)]), [
-      'update One (pol_1, revision 7)',
-      '    - rule: first',
-      '    -   second',
-      '    + rule: Say "no"',
-      'Plan: 0 to create, 1 to change, 0 to publish, 1 unchanged.',
-    ])
   })
 })
