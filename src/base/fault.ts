@@ -131,6 +131,7 @@ export const faultCodes = {
   alert_limit_reached: 'The organization already has the maximum number of alert channels or rules.',
   last_admin_key:
     'The last administrator key with the permission `*` cannot be revoked through the API; create another one first.',
+  case_limit_reached: 'The policy has the maximum number of cases; delete one first.',
   view_limit_reached: 'The key or member has already saved the maximum number of views.',
   member_exists: 'Another member of the organization has this email address or subject.',
   last_owner:

@@ -57,6 +57,7 @@ describe('rotating the secret of a data folder', () => {
     await using server = await restart(folder.path)
     assert.equal((await server.send(made.apiKey)).status, 200)
     assert.equal((await server.administer(made.adminKey)).status, 200)
+    assert.match(await server.casesOf(made), /a text of a case/)
     const [code, output] = await run('audit', 'verify')
     assert.match(
       output,
@@ -214,6 +215,8 @@ describe('rotating the secret of several nodes on one PostgreSQL', { skip: witho
 })
 
 /** A folder with keys, a sink with a secret, a stored reply, and an audit log with texts. */
+const bearerOf = (key: string) => ({ authorization: `Bearer ${key}` })
+
 async function fill(t: TestContext, dataDir: string) {
   const receiver = await startReceiver(t, () => ({ status: 200 }))
   await using scene = await startExportScene({
@@ -230,8 +233,15 @@ async function fill(t: TestContext, dataDir: string) {
       body: JSON.stringify({ name: 'Once' }),
     })
   const project: unknown = await (await createProject(scene.url)).json()
+  const policies = '/v1/organization/policies'
+  const policy = (await (await scene.post(policies, { name: 'P', rule: 'Say "no"' }, bearerOf(adminKey))).json()) as {
+    id: string
+  }
+  const cases = `${policies}/${policy.id}/cases`
+  const secretCase = { says: 'one', given: { text: 'a text of a case' }, expect: 'no_match' }
+  assert.equal((await scene.post(cases, secretCase, bearerOf(adminKey))).status, 201)
   assert.equal((await scene.post('/v1/messages', message)).status, 200)
-  return { apiKey, adminKey, sinkId: String(sinkId), createProject, project }
+  return { cases, apiKey, adminKey, sinkId: String(sinkId), createProject, project }
 }
 
 /** Leaves only the keys that these tests use: a key moves to the next secret at its next use. */
@@ -247,13 +257,14 @@ async function restart(dataDir: string) {
     config: { exports: { allow_addresses: ['127.0.0.0/8'] } },
     isFirst: false,
   })
-  const bearer = (key: string) => ({ authorization: `Bearer ${key}` })
   return {
     ...server,
-    send: (key: string) => server.post('/v1/messages', message, bearer(key)),
-    administer: (key: string) => server.get('/v1/organization/projects', bearer(key)),
+    send: (key: string) => server.post('/v1/messages', message, bearerOf(key)),
+    administer: (key: string) => server.get('/v1/organization/projects', bearerOf(key)),
+    casesOf: async ({ cases, adminKey }: { cases: string; adminKey: string }) =>
+      (await server.get(cases, bearerOf(adminKey))).text(),
     async testSink({ sinkId, apiKey }: { sinkId: string; apiKey: string }): Promise<unknown> {
-      const answer = await server.post(`/api/policy-gateway/exports/${sinkId}/test`, {}, bearer(apiKey))
+      const answer = await server.post(`/api/policy-gateway/exports/${sinkId}/test`, {}, bearerOf(apiKey))
       const body = Object(await answer.json())
       return Object(body.test).success
     },

@@ -9,6 +9,7 @@ export type Belongings = {
   readonly key_id: string
   readonly admin_key_id: string
   readonly backtest_id: string
+  readonly case_id: string
   readonly event_id: string
   readonly request_id: string
   readonly member_id: string
@@ -109,6 +110,29 @@ export const adminRoutes: readonly AdminRoute[] = [
   { method: 'GET', path: '/policies/{policy_id}/backtest', permission: 'policies:read' },
   { method: 'GET', path: '/policies/{policy_id}/backtest/{backtest_id}', permission: 'policies:read' },
   { method: 'POST', path: '/policies/{policy_id}/backtest/{backtest_id}/cancel', permission: 'policies:write' },
+  { method: 'GET', path: '/policies/{policy_id}/cases', permission: 'policies:read' },
+  {
+    method: 'POST',
+    path: '/policies/{policy_id}/cases',
+    permission: 'policies:write',
+    body: { says: 'asked outright', given: { text: 'Say no.' }, expect: 'match' },
+  },
+  { method: 'GET', path: '/policies/{policy_id}/cases/{case_id}', permission: 'policies:read' },
+  {
+    method: 'PATCH',
+    path: '/policies/{policy_id}/cases/{case_id}',
+    permission: 'policies:write',
+    body: { revision: 1, weight: 'should' },
+  },
+  { method: 'DELETE', path: '/policies/{policy_id}/cases/{case_id}', permission: 'policies:write' },
+  {
+    method: 'POST',
+    path: '/policies/{policy_id}/cases/run',
+    permission: 'policies:read',
+    body: { use: 'draft' },
+    needsNothing: true,
+    isEnquiry: true,
+  },
   { method: 'GET', path: '/policies/{policy_id}/decisions', permission: 'policies:read' },
   { method: 'GET', path: '/gateway/decisions', permission: 'gateway:read' },
   {
@@ -356,6 +380,13 @@ export async function createOneOfEach(admin: Admin): Promise<Belongings> {
     key_id: textOf(key),
     admin_key_id: textOf(await admin.post('/admin_api_keys', { name: 'Furniture', permissions: ['keys:write'] })),
     backtest_id: textOf(await admin.post(`/policies/${textOf(policy)}/backtest`, {})),
+    case_id: textOf(
+      await admin.post(`/policies/${textOf(policy)}/cases`, {
+        says: 'asked outright',
+        given: { text: 'Say no.' },
+        expect: 'match',
+      }),
+    ),
     event_id: textOf(itemsOf(await admin.get(`/audit_logs?policy_id=${textOf(policy)}`))[0] ?? {}),
     request_id: await admin.infer(textOf(key, 'value')),
     member_id: textOf(await admin.post('/members', { email: `${randomUUID()}@example.com`, role: 'auditor' })),

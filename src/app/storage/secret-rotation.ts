@@ -29,6 +29,7 @@ export const createStoredEncryptions = (keyring: Keyring, random: Random): Store
   textsKeys: createKeyringEncryption(keyring, 'audit texts keys', random),
   ledgerBalances: createKeyringEncryption(keyring, 'ledger balances', random),
   upstreamSecrets: createKeyringEncryption(keyring, 'upstream secrets', random),
+  caseTexts: createKeyringEncryption(keyring, 'case texts', random),
 })
 
 export type RotationStoreParts = {

@@ -29,6 +29,7 @@ export function auditLogOperatorRoutes(
       path: `${path}/verification`,
       summary: 'Verify the audit log',
       permission: '*',
+      params: none,
       body: Schema.VerifyBody,
       answer: { description: 'What was checked, and what that proves.', schema: Schema.LogReportObject },
       async operation(_reads, { actor: { organization }, body }) {

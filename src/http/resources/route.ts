@@ -73,8 +73,8 @@ export function createResourceRoutes<
     },
 
     /** A read whose input does not fit into a query string. */
-    query<Body extends TObject>(spec: QuerySpec<TActor, Reads, Body>): Route {
-      const schemas = { ...spec, params: none, query: none }
+    query<Params extends TObject, Body extends TObject>(spec: QuerySpec<TActor, Reads, Params, Body>): Route {
+      const schemas = { ...spec, query: none }
       const decode = createRequestReader(schemas)
       return {
         ...describe(schemas, parts.credential),
@@ -82,7 +82,7 @@ export function createResourceRoutes<
         bodyLimitBytes: spec.bodyLimitBytes ?? defaultBodyLimitBytes,
         body: spec.body,
         answers: { 200: spec.answer },
-        errorStatuses: [400, 401, 403, 413, 422, 429, 500, 503],
+        errorStatuses: [400, 401, 403, ...(spec.params === none ? [] : [404]), 413, 422, 429, 500, 503],
         async handle(request) {
           const actor = await parts.authenticate(request)
           using _slot = admitRequest(parts, actor)

@@ -71,7 +71,12 @@ type ScenarioDialect = (typeof scenarioDialects)[number]
 export type DecodeBody = (dialect: ScenarioDialect, body: object) => InferenceRequest
 
 /** The request of a scenario; undefined if it has no message and no text. */
-export function requestOf(scenario: ScenarioBody, decodeBody: DecodeBody): InferenceRequest | undefined {
+export function requestOf(
+  scenario: ScenarioBody,
+  decodeBody: DecodeBody,
+  /** The field of the body that the scenario is in. */
+  field = 'scenario',
+): InferenceRequest | undefined {
   const { text, messages: given = [], direction = 'request' } = scenario
   const role = direction === 'request' ? 'user' : 'assistant'
   const messages = [
@@ -83,8 +88,8 @@ export function requestOf(scenario: ScenarioBody, decodeBody: DecodeBody): Infer
     return decodeBody(scenario.dialect ?? dialectOf(given), { model: 'scenario', messages })
   } catch (error) {
     if (!isFault(error) || error.details.param === undefined) throw error
-    const param = `scenario.${error.details.param}`
-    throw new Fault('validation', 'invalid_parameter', `scenario.${error.message}`, { param })
+    const param = `${field}.${error.details.param}`
+    throw new Fault('validation', 'invalid_parameter', `${field}.${error.message}`, { param })
   }
 }
 

@@ -56,10 +56,11 @@ export type ReadSpec<TActor, Reads, Params extends TObject, Query extends TObjec
     readonly record?: (body: Result) => AuditRecord | undefined
   }
 
-export type QuerySpec<TActor, Reads, Body extends TObject> = Described & {
+export type QuerySpec<TActor, Reads, Params extends TObject, Body extends TObject> = Described & {
+  readonly params: Params
   readonly body: Body
   readonly bodyLimitBytes?: number
-  readonly operation: (reads: Reads, input: Input<TActor, typeof none, typeof none, Body>) => Promise<unknown>
+  readonly operation: (reads: Reads, input: Input<TActor, Params, typeof none, Body>) => Promise<unknown>
 }
 
 export type MutationSpec<

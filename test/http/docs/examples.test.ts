@@ -152,6 +152,7 @@ async function createIds(app: ExportScene): Promise<Ids> {
     key: own.key_id,
     adk: own.admin_key_id,
     bt: own.backtest_id,
+    case: own.case_id,
     aver: own.verification_id,
     mem: own.member_id,
     ses: own.sign_in_id,

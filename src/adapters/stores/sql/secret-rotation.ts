@@ -10,6 +10,7 @@ export type StoredEncryptions = {
   readonly textsKeys: KeyringEncryption
   readonly ledgerBalances: KeyringEncryption
   readonly upstreamSecrets: KeyringEncryption
+  readonly caseTexts: KeyringEncryption
 }
 
 /** Encrypted values that need another secret than the current one, and those that no accepted secret decrypts. */
@@ -37,6 +38,7 @@ const columnsOf = ({
   textsKeys,
   ledgerBalances,
   upstreamSecrets,
+  caseTexts,
 }: StoredEncryptions): readonly EncryptedColumn[] => [
   {
     encryption: exportSecrets,
@@ -79,6 +81,12 @@ const columnsOf = ({
       from stored_upstream_secret s join stored_upstream u on u.id = s.upstream_id`,
     update: 'update stored_upstream_secret set sealed = $2 where sealed = $1 and upstream_id = $3 and field = $4',
     keyColumns: 2,
+  },
+  {
+    encryption: caseTexts,
+    select: `select organization_id || ' ' || id as place, sealed, id as one, '' as two, '' as three from policy_case`,
+    update: 'update policy_case set sealed = $2 where sealed = $1 and id = $3',
+    keyColumns: 1,
   },
 ]
 

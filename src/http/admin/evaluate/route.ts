@@ -6,6 +6,7 @@ import { outcomesOf, type Outcome } from '../../../domain/evaluation/verdict/out
 import { requirePermission } from '../../../domain/identity/permissions.ts'
 import { contentChanges, contentOf, contentWith, initialContent } from '../../../domain/policy/content.ts'
 import type { PolicyStore } from '../../../domain/policy/store.ts'
+import { none } from '../../resources/fields.ts'
 import { presentOutcome } from '../../resources/outcome.ts'
 import { contextOf, requestOf, requireProject, type DecodeBody } from '../../resources/scenario.ts'
 import type { Route } from '../../route.ts'
@@ -40,6 +41,7 @@ export function evaluateRoute(
     description:
       'Answers what a request or response with this text would get, and why, with the code that evaluates these. Drafts and configurations that are not saved can be evaluated as well. Nothing is sent to the requested model, nothing counts against a quota, and nothing is stored. Rewriting and redacting are reported and not carried out. Also needs the permission `gateway:read`.',
     permission: 'policies:read',
+    params: none,
     body: EvaluateBody,
     answer: { description: 'The verdict, the result of each check, and the evidence.', schema: EvaluationObject },
     async operation(reads, { actor, body }) {

@@ -38,6 +38,7 @@ export function limitRoutes(
       summary: 'Check a request against the limits',
       description: 'Checks limits and credits without counting the request.',
       permission: 'usage:read',
+      params: none,
       body: CheckBody,
       answer: { description: 'The decision, and what the request would reserve.', schema: CheckObject },
       async operation({ directory }, { actor, body }) {

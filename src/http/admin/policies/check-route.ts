@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox'
 import { maxPendingCharacters } from '../../../domain/scan/detect/detector.ts'
 import { ruleEvaluators, ruleNameKinds } from '../../../domain/policy/compiled-rule.ts'
 import type { InspectRule, RuleInspection } from '../../../domain/policy/inspect-rule.ts'
-import { orNull } from '../../resources/fields.ts'
+import { none, orNull } from '../../resources/fields.ts'
 import type { Route } from '../../route.ts'
 import type { AdminReads } from '../routes.ts'
 import { rule } from './schema.ts'
@@ -104,6 +104,7 @@ export function ruleCheckRoute({ query }: AdminReads<object>, inspectRule: Inspe
     description:
       'Reports how a rule would be evaluated, what it names, and its errors with their positions. An invalid rule is reported with 200. Nothing is stored or evaluated.',
     permission: 'policies:read',
+    params: none,
     body: CheckRule,
     answer: { description: 'How the rule would be evaluated.', schema: RuleCheck },
     operation: async (_reads, { actor, body }) => presentInspection(inspectRule(body.rule, actor.organization.id)),

@@ -1,3 +1,4 @@
+import { none } from '../../resources/fields.ts'
 import type { Route } from '../../route.ts'
 import type { AdminReads } from '../routes.ts'
 import { newPolicyOf } from './decode.ts'
@@ -17,6 +18,7 @@ export const policyPreviewRoute = (
     summary: 'Preview a new policy',
     description: 'Returns the policy as POST /v1/organization/policies would create it, and creates nothing.',
     permission: 'policies:read',
+    params: none,
     body: CreatePolicy,
     answer: { description: 'The policy with all defaults.', schema: Policy },
     operation: async ({ policies: store }, { actor, body }) =>

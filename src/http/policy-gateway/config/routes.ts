@@ -89,6 +89,7 @@ export function configRoutes(
       summary: 'Preview a gateway configuration',
       description: 'Returns the configuration as a save would store it, and saves nothing. The body is as for a save.',
       permission: 'gateway:read',
+      params: none,
       body: Schema.SaveBody,
       bodyLimitBytes,
       answer: { description: 'The configuration with all defaults.', schema: Schema.PreviewAnswer },

@@ -3,11 +3,15 @@ import type { Transaction } from '../database.ts'
 
 /** Erases texts of requests only; records of administrators' mutations cannot be erased. */
 export const auditTexts = (tx: Transaction): AuditTexts => ({
-  erase: (organizationId, requestId) =>
-    tx.run(
+  async erase(organizationId, requestId) {
+    const ofRequest = [organizationId, requestId]
+    const cases = await tx.run('delete from policy_case where organization_id = $1 and request_id = $2', ofRequest)
+    const texts = await tx.run(
       `delete from audit_content where organization_id = $1 and sequence in (
          select sequence from audit_event
          where organization_id = $1 and request_id = $2 and code >= 'gateway.' and code < 'gateway/')`,
-      [organizationId, requestId],
-    ),
+      ofRequest,
+    )
+    return cases + texts
+  },
 })

@@ -70,12 +70,17 @@ export function policyStore(tx: Transaction): PolicyStore {
       (await tx.query<PolicyRow>(selectInForce, [organizationId])).map(policyOfRow),
     replace: async (policy, revision) =>
       (await tx.run(updatePolicy, [policy.organizationId, policy.id, revision, ...changedValues(policy)])) === 1,
-    remove: async ({ organizationId, id, revision }, atMs) =>
-      (await tx.run(
+    async remove({ organizationId, id, revision }, atMs) {
+      const removed = await tx.run(
         `update policy set deleted_at = $4
          where organization_id = $1 and id = $2 and revision = $3 and deleted_at is null`,
         [organizationId, id, revision, atMs],
-      )) === 1,
+      )
+      if (removed === 0) return false
+      // Nobody can read its cases after it, and their texts may be those of users.
+      await tx.run('delete from policy_case where organization_id = $1 and policy_id = $2', [organizationId, id])
+      return true
+    },
 
     async insertVersion({ organizationId, id }, version) {
       const { id: versionId, version: number, publishedAtMs, publishedBy, reason } = version

@@ -1,0 +1,90 @@
+import type { Static } from 'typebox'
+import type { CaseInput, CaseOwner, PolicyCase } from '../../../domain/cases/case.ts'
+import type { CaseRun, RunCases } from '../../../domain/cases/run.ts'
+import type { TriedPolicy } from '../../../domain/evaluation/simulate.ts'
+import { contentOf } from '../../../domain/policy/content.ts'
+import { findPolicy, findVersion } from '../../../domain/policy/mutations.ts'
+import { contextOf, requestOf, type DecodeBody, type ScenarioBody } from '../../resources/scenario.ts'
+import type { Route } from '../../route.ts'
+import { invalidField } from '../../validate.ts'
+import type { AdminReads } from '../routes.ts'
+import { ownerOf, type CaseRouteStores } from './case-routes.ts'
+import * as Schema from './case-schema.ts'
+import { PolicyParams } from './schema.ts'
+
+export type CaseRunParts = { readonly runCases: RunCases; readonly decodeBody: DecodeBody }
+
+/** `/v1/organization/policies/{policy_id}/cases/run`: whether the rule says what its cases expect. */
+export function caseRunRoute({ query }: AdminReads<CaseRouteStores>, { runCases, decodeBody }: CaseRunParts): Route {
+  return query({
+    name: 'runPolicyCases',
+    path: '/v1/organization/policies/{policy_id}/cases/run',
+    summary: 'Run the cases of a policy',
+    description:
+      'Evaluates each case with the code that evaluates requests, and compares what the rule says with what is expected. Nothing is stored.',
+    permission: 'policies:read',
+    params: PolicyParams,
+    body: Schema.RunCasesBody,
+    answer: { description: 'The result of each case.', schema: Schema.CaseRunObject },
+    async operation(stores, { actor, params, body }) {
+      const owner = ownerOf(actor, params)
+      const policy = await contentToRun(stores, owner, body)
+      const chosen = await casesToRun(stores, owner, body.ids)
+      const run = { organizationId: owner.organizationId, policy, cases: chosen, usesJudge: body.judge ?? true }
+      const results = await runCases({ ...run, scenarioOf: scenarioDecoder(decodeBody, actor) })
+      const count = (state: string): number => results.filter((result) => result.state === state).length
+      return {
+        object: 'organization.policy.case_run' as const,
+        policy_id: owner.policyId,
+        passed: count('passed'),
+        failed: count('failed'),
+        not_evaluated: count('not_evaluated'),
+        results: chosen.flatMap((each, at) => {
+          const result = results[at]
+          return result === undefined ? [] : [Schema.presentResult(each, result)]
+        }),
+      }
+    },
+  })
+}
+
+/** What a case is given, as the endpoint of its messages decodes it. */
+const scenarioDecoder =
+  (decodeBody: DecodeBody, caller: { readonly id: string }): CaseRun['scenarioOf'] =>
+  (given: CaseInput, direction) => {
+    const scenario: ScenarioBody = { direction, ...given }
+    return {
+      request: requestOf(scenario, decodeBody, 'given'),
+      direction: scenario.direction ?? direction,
+      categories: [],
+      context: contextOf(scenario, { credentialId: caller.id, projectId: undefined }),
+    }
+  }
+
+async function contentToRun(
+  { policies }: Pick<CaseRouteStores, 'policies'>,
+  owner: CaseOwner,
+  { use = 'draft', version }: Static<typeof Schema.RunCasesBody>,
+): Promise<TriedPolicy> {
+  const policy = await findPolicy(policies, owner.organizationId, owner.policyId)
+  const { id, name, draft, published } = policy
+  if (use === 'draft') return { id, name, version: undefined, content: contentOf(draft) }
+  if (use === 'version') {
+    if (version === undefined) throw invalidField(['version'], 'is required with use: version')
+    return { id, name, version, content: contentOf(await findVersion(policies, policy, version)) }
+  }
+  if (!published) throw invalidField(['use'], 'must be "draft", because no version is published')
+  return { id, name, version: published.version, content: contentOf(published) }
+}
+
+async function casesToRun(
+  { cases }: Pick<CaseRouteStores, 'cases'>,
+  owner: CaseOwner,
+  ids: readonly string[] | undefined,
+): Promise<readonly PolicyCase[]> {
+  const all = await cases.all(owner)
+  if (ids === undefined) return all
+  const unknown = ids.findIndex((id) => !all.some((each) => each.id === id))
+  if (unknown !== -1) throw invalidField(['ids', unknown], 'must name a case of the policy')
+  return all.filter(({ id }) => ids.includes(id))
+}
