@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises'
 import { andThen, type MaybePromise } from '../base/maybe-promise.ts'
 import { re2Patterns } from '../adapters/patterns/re2.ts'
 import { gatewayStore } from '../adapters/stores/sql/policies/gateway-configurations.ts'
@@ -6,8 +5,6 @@ import { policyStore } from '../adapters/stores/sql/policies/policies.ts'
 import { quotaStore } from '../adapters/stores/sql/policies/quotas.ts'
 import { createEvaluate } from '../domain/evaluation/evaluate.ts'
 import { createRulebooks } from '../domain/evaluation/rulebooks.ts'
-import { createPolicyPrefilters } from '../domain/evaluation/scan/policy-prefilter.ts'
-import { createHoldBackPolicies } from '../domain/evaluation/stream/hold-back-policy.ts'
 import { createQuotaReservations } from '../domain/gateway-config/quotas.ts'
 import { createScanText } from '../domain/scan/scan.ts'
 import { createEnforce } from '../pipeline/enforcement/enforce.ts'
@@ -32,16 +29,6 @@ export function openEvaluation(
   { classifier, compileRule, rephrase, failsOpen, holdMs, countDecisions }: EvaluationParts,
 ) {
   const { config, clock, ids, changes, database, warn } = infrastructure
-  const pause = (): Promise<void> => setImmediate()
-  const prefilterOf = createPolicyPrefilters(re2Patterns)
-  const holdBackPolicyOf = createHoldBackPolicies(prefilterOf)
-  const shared = { pause, prefilterOf, canRephrase: rephrase !== undefined, failsOpen }
-  const scanText = createScanText({ classifier, pause, cacheEntries: cachedBlocks })
-  const evaluate = createEvaluate({ ...shared, scanText, cacheEntries: cachedBlocks })
-  const scanUncached = createScanText({ classifier, pause, cacheEntries: 0 })
-  const uncached = { ...shared, scanText: scanUncached, cacheEntries: 0 }
-  const evaluateUncached = createEvaluate({ ...uncached, reportsDenialsOnly: true })
-  const evaluateAll = createEvaluate(uncached)
   const policies = policyStore(stores.reading)
   const rulebookOf = createRulebooks({
     gateway: gatewayStore(stores.reading),
@@ -50,6 +37,12 @@ export function openEvaluation(
     compileRule,
     patterns: re2Patterns,
   })
+  const canRephrase = rephrase !== undefined
+  const simulation = createSimulation({ classifier, rulebookOf, compileRule, clock, canRephrase, failsOpen })
+  const { simulate, findEvidence, evaluateAll, evaluateUncached, prefilterOf, holdBackPolicyOf, pause } = simulation
+  const scanText = createScanText({ classifier, pause, cacheEntries: cachedBlocks })
+  const shared = { pause, prefilterOf, canRephrase, failsOpen }
+  const evaluate = createEvaluate({ ...shared, scanText, cacheEntries: cachedBlocks })
   const spikeMonitor = openSpikeMonitor(infrastructure, stores)
   // With the decisions that allow a text: their scores count for other thresholds.
   openBacktests(infrastructure, { evaluate: evaluateAll, compileRule })
@@ -80,18 +73,10 @@ export function openEvaluation(
   })
   return {
     enforce,
-    checkBeforeCounting: createCheckBeforeCounting({ evaluate, rulebookOf, hasJudge: rephrase !== undefined }),
+    checkBeforeCounting: createCheckBeforeCounting({ evaluate, rulebookOf, hasJudge: canRephrase }),
     scanText,
-    ...createSimulation({
-      ...uncached,
-      evaluateAll,
-      evaluateUncached,
-      holdBackPolicyOf,
-      classifier,
-      rulebookOf,
-      compileRule,
-      clock,
-    }),
+    simulate,
+    findEvidence,
     isAuditRequired: (organizationId: string): MaybePromise<boolean> =>
       andThen(rulebookOf(organizationId), ({ gateway }) => gateway.config.org_controls.audit_logs),
   }

@@ -1,22 +1,41 @@
+import { setImmediate } from 'node:timers/promises'
 import { re2Patterns } from '../adapters/patterns/re2.ts'
-import type { Evaluate } from '../domain/evaluation/evaluate.ts'
+import { createEvaluate, type EvaluateParts } from '../domain/evaluation/evaluate.ts'
 import { createFindEvidence } from '../domain/evaluation/evidence.ts'
+import { createPolicyPrefilters } from '../domain/evaluation/scan/policy-prefilter.ts'
 import { createSimulate, type SimulateParts } from '../domain/evaluation/simulate.ts'
-import { createEvaluateResponse, type EvaluateResponseParts } from '../domain/evaluation/stream/evaluate-response.ts'
-import type { ScanText } from '../domain/scan/scan.ts'
+import { createEvaluateResponse } from '../domain/evaluation/stream/evaluate-response.ts'
+import { createHoldBackPolicies } from '../domain/evaluation/stream/hold-back-policy.ts'
+import type { Classifier } from '../domain/scan/classify/classifier.ts'
+import { createScanText } from '../domain/scan/scan.ts'
 
 type SimulationParts = Pick<SimulateParts, 'rulebookOf' | 'compileRule' | 'clock'> &
-  Omit<EvaluateResponseParts, 'evaluate'> & {
-    readonly scanText: ScanText
-    /** Also reports decisions that allow a text. */
-    readonly evaluateAll: Evaluate
-  }
+  Pick<EvaluateParts, 'canRephrase' | 'failsOpen'> & { readonly classifier: Classifier }
 
-/** Without caches: its texts are not those of requests, and its timings are of a text that is seen for the first time. */
-export function createSimulation(parts: SimulationParts) {
-  const { scanText, evaluateAll: evaluate, rulebookOf, compileRule, clock } = parts
-  const evaluateResponse = createEvaluateResponse({ ...parts, evaluate })
+const pause = (): Promise<void> => setImmediate()
+
+/** Evaluation without caches: its texts are not those of requests, and its timings are of a text that is seen for the first time. */
+export function createSimulation({ rulebookOf, compileRule, clock, classifier, ...parts }: SimulationParts) {
+  const prefilterOf = createPolicyPrefilters(re2Patterns)
+  const holdBackPolicyOf = createHoldBackPolicies(prefilterOf)
+  const scanText = createScanText({ classifier, pause, cacheEntries: 0 })
+  const uncached = { ...parts, pause, prefilterOf, scanText, cacheEntries: 0 }
+  const evaluateUncached = createEvaluate({ ...uncached, reportsDenialsOnly: true })
+  const evaluate = createEvaluate(uncached)
+  const evaluateResponse = createEvaluateResponse({
+    ...uncached,
+    classifier,
+    evaluate,
+    evaluateUncached,
+    holdBackPolicyOf,
+  })
   return {
+    pause,
+    prefilterOf,
+    holdBackPolicyOf,
+    evaluateUncached,
+    /** Also reports decisions that allow a text. */
+    evaluateAll: evaluate,
     simulate: createSimulate({ evaluate, evaluateResponse, rulebookOf, compileRule, clock, patterns: re2Patterns }),
     findEvidence: createFindEvidence({ evaluate, scanText, patterns: re2Patterns }),
   }

@@ -6,6 +6,8 @@ import { takeLease, type HeldLease } from './as-code/lease.ts'
 import { choicesOf, planResources } from './as-code/plan.ts'
 import { openSecrets, secretsText, type SecretsOutput } from './as-code/secrets-file.ts'
 import { claimingClient, isIdle, planJson, planText, type Step } from './as-code/step.ts'
+import { failedExitCode, hasFailedMust, reportText } from './cases/report.ts'
+import { runFileCases } from './cases/run-file-cases.ts'
 import type { Command, CommandContext } from './command.ts'
 import { runOnServer, type Result } from './run-on-server.ts'
 import { oneLine } from './table.ts'
@@ -30,6 +32,7 @@ export const apply: Command = {
 
 Reads every .yaml file of the folder, shows the changes and asks for confirmation; --yes does not ask. All files are checked
 before the first change. The first change that fails ends the command; a second run continues. --file is the same as -f.
+Cases of policies are run first, without a judge model: if one of weight must fails, nothing is changed and the exit code is 4.
 Only one apply changes an organization at a time; a second one waits for it.
 Secrets of keys that are created are printed once; --secrets-file appends them to a file that only its owner can read, one
 JSON object per line. Secrets of existing export sinks and upstreams stay as they are; --update-secrets sends them again.
@@ -41,6 +44,11 @@ are revoked, projects are archived.
     const { values } = readArguments(context.args, options)
     const folder = required(values.file, '-f FOLDER')
     const resources = readResources(folder)
+    const tested = await runFileCases(resources, { judge: 'skip' })
+    if (hasFailedMust(tested)) {
+      context.printError(`${reportText(tested)}\nNothing was changed, because a case of weight must failed.`)
+      return failedExitCode
+    }
     return runOnServer(context, values, async ({ client, clock }) => {
       const plan = (): Promise<readonly Step[]> =>
         planResources({ client, resources, env: context.env, nowMs: clock.nowMs(), ...choicesOf(values) })

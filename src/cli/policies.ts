@@ -1,6 +1,7 @@
 import { readArguments, required } from './arguments.ts'
 import { movedToApply, unknownSubcommand, type Command } from './command.ts'
 import { runOnServer } from './run-on-server.ts'
+import { testPolicies } from './cases/test.ts'
 import { backtest, backtests } from './policies/backtest.ts'
 import { policyOptions, type Verb } from './policies/call.ts'
 import { fieldUsage } from './policies/fields.ts'
@@ -23,15 +24,20 @@ gatehouse policies diff ID [--version N] [--json]
 gatehouse policies backtest ID [--from TIME] [--to TIME] [--limit N] [--sample PERCENT] [--thresholds N,N] [--no-wait] [--json]
 gatehouse policies backtest ID --backtest BACKTEST [--cancel] [--json]
 gatehouse policies backtests ID [--json]
+gatehouse policies test -f FOLDER|FILE [--judge skip|ask|recorded] [--junit FILE] [--watch] [--org ID] [--json]
 
 FIELDS: ${fieldUsage}
 
 Without --revision, a change applies to the current revision. discard sets the draft back to the current version. diff compares the draft with the current version, or with the
 version that --version names. backtest replays the draft over recorded requests; TIME is 2027-01-31, or 7d for a week ago.
 backtests lists those of the last 30 days; --cancel ends a running one.
+test runs the cases in files, without a server for expressions and phrases. Exits with 0 if no case of weight must failed, 4
+if one did, 1 on an error, 2 if it is called incorrectly. --judge ask asks the server about rules in plain language and keeps its verdicts beside
+the file, recorded uses those. --watch runs again after each change.
 --org may be left out while there is only one organization.`,
   async run(context) {
     if (context.args[0] === 'apply') throw movedToApply('policies')
+    if (context.args[0] === 'test') return testPolicies(context)
     const { values, positionals } = readArguments(context.args, policyOptions, 2)
     const [verb = 'list', id = ''] = positionals
     const work = Object.hasOwn(known, verb) ? known[verb] : undefined

@@ -10,6 +10,7 @@ import { filterOf } from '../../http/admin/alerts/rule-routes.ts'
 import { NewRuleBody } from '../../http/admin/alerts/rule-schema.ts'
 import { CreateApiKey } from '../../http/admin/api-keys/schema.ts'
 import { LimitValues } from '../../http/admin/limits/override-routes.ts'
+import { CreateCase } from '../../http/admin/policies/case-schema.ts'
 import { CreatePolicy } from '../../http/admin/policies/schema.ts'
 import { CreateProject } from '../../http/admin/projects/schema.ts'
 import { documentedCreate } from '../../http/policy-gateway/exports/documented-sinks.ts'
@@ -65,6 +66,31 @@ const AdminKeyEntry = Type.Object(
   strict,
 )
 
+const { text, messages, dialect, direction, model, user, metadata } = CreateCase.properties.given.properties
+
+const CaseEntry = Type.Object(
+  {
+    says: CreateCase.properties.says,
+    text,
+    messages,
+    dialect,
+    direction,
+    model,
+    user,
+    metadata,
+    match: Type.Optional(Type.Boolean({ description: 'Whether the rule is expected to match.' })),
+    at_least_bp: Type.Optional(
+      Type.Integer({ minimum: 0, maximum: 10_000, description: 'In place of `match`: the lowest score.' }),
+    ),
+    at_most_bp: Type.Optional(
+      Type.Integer({ minimum: 0, maximum: 10_000, description: 'In place of `match`: the highest score.' }),
+    ),
+    weight: CreateCase.properties.weight,
+    tags: CreateCase.properties.tags,
+  },
+  strict,
+)
+
 const PolicyEntry = Type.Object(
   {
     id,
@@ -73,6 +99,12 @@ const PolicyEntry = Type.Object(
       Type.Array(project, { description: 'The projects of the scope `projects`, by name. In place of `project_ids`.' }),
     ),
     publish: Type.Optional(Type.Boolean({ description: 'False leaves the draft unpublished. Default: true.' })),
+    cases: Type.Optional(
+      Type.Array(CaseEntry, {
+        maxItems: 1_000,
+        description: 'Texts with what the rule is expected to say. Left out: the cases of the policy stay as they are.',
+      }),
+    ),
   },
   strict,
 )
@@ -147,6 +179,7 @@ export type AdminKeyFileEntry = Static<typeof AdminKeyEntry>
 export type SinkFileEntry = Static<typeof SinkEntry>
 export type ChannelFileEntry = Static<typeof AlertChannelEntry>
 export type RuleFileEntry = Static<typeof AlertRuleEntry>
+export type CaseFileEntry = Static<typeof CaseEntry>
 export type PolicyResourceEntry = Static<typeof PolicyEntry>
 export type LimitsBodyValues = Static<typeof LimitValues>
 

@@ -1,7 +1,9 @@
 import { stringify } from 'yaml'
 import type { ApiClient } from '../../app/client/api-client.ts'
 import type { ExportBody } from '../../http/policy-gateway/exports/schema.ts'
+import type { CaseBody } from '../../http/admin/policies/case-schema.ts'
 import type { PolicyBody } from '../../http/admin/policies/schema.ts'
+import { readCases } from './cases.ts'
 import type { ProjectBody } from '../../http/admin/projects/schema.ts'
 import {
   channelFileKind,
@@ -31,7 +33,11 @@ export type Exported = { readonly file: ResourceFileBody; readonly warnings: rea
 export async function exportResources(client: ApiClient, state: State, owner?: string): Promise<Exported> {
   const isWanted: IsWanted = ({ managed_by: by }) => owner === undefined || by === owner
   const policies: PolicyBody[] = []
-  for (const { id } of state.policies.filter(isWanted)) policies.push(await readPolicy(client, id))
+  const cases = new Map<string, readonly CaseBody[]>()
+  for (const { id } of state.policies.filter(isWanted)) {
+    policies.push(await readPolicy(client, id))
+    cases.set(id, await readCases(client, id))
+  }
   const defaults = await client.post<PolicyBody>('/v1/organization/policies/preview', { name: 'x', rule: 'x' })
   const active = state.projects.filter(isActiveProject)
   const file = {
@@ -63,7 +69,10 @@ export async function exportResources(client: ApiClient, state: State, owner?: s
     ...(state.gateway.version > 0 && isWanted(state.gateway) && { gateway: state.gateway.config }),
     ...list(
       'policies',
-      policies.map((policy) => policyEntry(state, policy, defaults)),
+      policies.map((policy) => ({
+        ...policyEntry(state, policy, defaults),
+        ...list('cases', (cases.get(policy.id) ?? []).flatMap(caseEntry)),
+      })),
     ),
   }
   const unread = state.modelsProblem === undefined ? [] : [`Upstreams and models are left out: ${state.modelsProblem}`]
@@ -215,6 +224,13 @@ function policyEntry({ policies, projects }: State, policy: PolicyBody, defaults
     ...(Array.isArray(ids) && { projects: ids.map((each) => projectReference(projects, each)) }),
     ...(isPublished(policy) ? {} : { publish: false }),
   }
+}
+
+/** Only cases that somebody wrote: the text of a request does not belong in a file. */
+function caseEntry({ says, given, expect, weight, tags, origin }: CaseBody): object[] {
+  if (origin !== 'written' || given === null) return []
+  const expected = typeof expect === 'string' ? { match: expect === 'match' } : expect
+  return [{ says, ...given, ...expected, ...(weight === 'should' && { weight }), ...(tags.length > 0 && { tags }) }]
 }
 
 const isPublished = ({ published, draft }: PolicyBody): boolean =>

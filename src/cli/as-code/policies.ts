@@ -5,6 +5,7 @@ import type { PolicyResourceEntry } from '../../app/client/resource-files.ts'
 import { leafDiffLines } from '../leaf-diff.ts'
 import { policyDiffLines, type FieldDifference } from '../policies/diff.ts'
 import { changePolicy, notEvaluable, policiesPath } from '../policies/verbs.ts'
+import { planCases, type PlannedCases } from './cases.ts'
 import type { Located } from './files.ts'
 import { isIdle as isUnchanged, planStep, type PlanStep } from './policy-plan.ts'
 import type { PlannedProject, PlannedProjects } from './projects.ts'
@@ -31,7 +32,7 @@ async function planPolicy(
   entry: Located<PolicyResourceEntry>,
   projects: PlannedProjects,
 ): Promise<Step[]> {
-  const { id: _id, name, publish = true, projects: references, ...policy } = entry.value
+  const { id: _id, cases: _cases, name, publish = true, projects: references, ...policy } = entry.value
   if (references && policy.project_ids)
     planning.report(entry, { path: ['project_ids'], message: 'write either projects or project_ids' })
   const scope = references && scopeOf(entry, projects)
@@ -57,15 +58,20 @@ async function planPolicy(
     { ...target, draft: { ...target.draft, project_ids: projectIds } },
     current,
   )
+  const cases = await planCases(planning.client, entry.value, current?.id)
   const created = Object.entries(body).map(([field, after]) => ({ field, before: undefined, after }))
   const others = (plan.action === 'create' ? created : plan.differences).map((each) => shown(each, projects))
-  const isKept = isUnchanged(plan)
+  const isKept = isUnchanged(plan) && cases.differences.length === 0
   // A publication alone has no difference, but is a change.
   const publication = plan.publish ? [{ field: 'publish', before: false, after: true }] : []
-  const owner = ownerDifference(planning, entry, { current, others: [...others, ...publication] })
+  const owner = ownerDifference(planning, entry, {
+    current,
+    others: [...others, ...cases.differences, ...publication],
+  })
   const differences = [...others, ...owner]
   const action = plan.action === 'keep' && owner.length > 0 ? 'update' : plan.action
-  const words = [...(action === 'keep' ? [] : [action]), ...(plan.publish ? ['publish'] : [])]
+  const verb = action === 'keep' && cases.differences.length > 0 ? 'update' : action
+  const words = [...(verb === 'keep' ? [] : [verb]), ...(plan.publish ? ['publish'] : [])]
   return [
     {
       kind: 'policy',
@@ -73,17 +79,17 @@ async function planPolicy(
       id: current?.id,
       action: isKept && owner.length === 0 ? 'keep' : action === 'create' ? 'create' : 'update',
       verb: words.join(' and '),
-      differences,
-      lines: plan.action === 'create' ? leafDiffLines(differences) : differences.flatMap(policyDiffLines),
+      differences: [...differences, ...cases.differences],
+      lines: [
+        ...(plan.action === 'create' ? leafDiffLines(differences) : differences.flatMap(policyDiffLines)),
+        ...cases.lines,
+      ],
       run: async (client) => {
         const { project_ids: _, ...fields } = plan.body
         const changesScope = scope && 'project_ids' in plan.body
         const sent = changesScope ? { ...fields, project_ids: scope.flatMap(({ id: each }) => each ?? []) } : plan.body
-        const done = await applyPlan(client, {
-          ...plan,
-          action,
-          body: { ...(action === 'update' && { name }), ...sent },
-        })
+        const applied = { ...plan, action, body: { ...(action === 'update' && { name }), ...sent } }
+        const done = await applyPlan(client, applied, cases)
         return { id: done.id, warnings: done.warning === undefined ? [] : [done.warning] }
       },
     },
@@ -92,8 +98,8 @@ async function planPolicy(
 
 type AppliedPolicy = { readonly id: string; readonly warning?: string }
 
-/** Creates, updates and publishes one policy, at the revision of the plan. */
-async function applyPlan(client: ApiClient, step: PlanStep): Promise<AppliedPolicy> {
+/** Creates, updates and publishes one policy, at the revision of the plan. Its cases are there before it is published. */
+async function applyPlan(client: ApiClient, step: PlanStep, cases: PlannedCases): Promise<AppliedPolicy> {
   const { name, id = '', revision = 0, body } = step
   const written =
     step.action === 'create'
@@ -101,6 +107,7 @@ async function applyPlan(client: ApiClient, step: PlanStep): Promise<AppliedPoli
       : step.action === 'update'
         ? (await changePolicy(client, { method: 'PATCH', id, body: { ...body, revision } })).policy
         : { id, revision }
+  await cases.apply(client, written.id)
   if (!step.publish) return { id: written.id }
   const { policy, isEvaluable } = await changePolicy(client, {
     method: 'POST',

@@ -95,7 +95,10 @@ const notEvaluated = ({ id }: Runnable, reason: string): Omit<CaseResult, 'ms'> 
   reason,
 })
 
-function isMet(expected: Expectation, { got, score }: { readonly got: string; readonly score: number }): boolean {
+export function isMet(
+  expected: Expectation,
+  { got, score }: { readonly got: string; readonly score: number },
+): boolean {
   if (typeof expected === 'string') return expected === got
   return score >= (expected.atLeast ?? 0) && score <= (expected.atMost ?? 10_000)
 }

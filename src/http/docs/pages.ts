@@ -42,6 +42,7 @@ const order: readonly (readonly [title: string, names: readonly string[]])[] = [
       'moderation-model-card',
       'policies',
       'rules',
+      'cases',
       'policy-gateway',
       'backtest',
       'limits-and-credits',

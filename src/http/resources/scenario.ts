@@ -1,6 +1,7 @@
 /** The scenario of a simulation: a request or response that is evaluated and not sent. */
 import Type, { type Static } from 'typebox'
 import { Fault, isFault } from '../../base/fault.ts'
+import type { CaseRun } from '../../domain/cases/run.ts'
 import type { EvaluationContext } from '../../domain/evaluation/plan.ts'
 import { callerFormats } from '../../domain/inference/formats.ts'
 import type { InferenceRequest } from '../../domain/inference/request.ts'
@@ -117,6 +118,19 @@ export async function requireProject(
   const [unknown] = await store.unknownProjects(actor.organization.id, [projectId])
   if (unknown !== undefined) throw invalidField(['scenario', 'project_id'], 'must name a project of the organization')
 }
+
+/** What a case is given, as the endpoint of its messages decodes it. */
+export const scenarioDecoder =
+  (decodeBody: DecodeBody, credentialId: string): CaseRun['scenarioOf'] =>
+  (given, direction) => {
+    const scenario: ScenarioBody = { direction, ...given }
+    return {
+      request: requestOf(scenario, decodeBody, 'given'),
+      direction: scenario.direction ?? direction,
+      categories: [],
+      context: contextOf(scenario, { credentialId, projectId: undefined }),
+    }
+  }
 
 type ScenarioCaller = { readonly credentialId: string; readonly projectId: string | undefined }
 

@@ -1,10 +1,10 @@
 import type { Static } from 'typebox'
-import type { CaseInput, CaseOwner, PolicyCase } from '../../../domain/cases/case.ts'
-import type { CaseRun, RunCases } from '../../../domain/cases/run.ts'
+import type { CaseOwner, PolicyCase } from '../../../domain/cases/case.ts'
+import type { RunCases } from '../../../domain/cases/run.ts'
 import type { TriedPolicy } from '../../../domain/evaluation/simulate.ts'
 import { contentOf } from '../../../domain/policy/content.ts'
 import { findPolicy, findVersion } from '../../../domain/policy/mutations.ts'
-import { contextOf, requestOf, type DecodeBody, type ScenarioBody } from '../../resources/scenario.ts'
+import { scenarioDecoder, type DecodeBody } from '../../resources/scenario.ts'
 import type { Route } from '../../route.ts'
 import { invalidField } from '../../validate.ts'
 import type { AdminReads } from '../routes.ts'
@@ -31,7 +31,7 @@ export function caseRunRoute({ query }: AdminReads<CaseRouteStores>, { runCases,
       const policy = await contentToRun(stores, owner, body)
       const chosen = await casesToRun(stores, owner, body.ids)
       const run = { organizationId: owner.organizationId, policy, cases: chosen, usesJudge: body.judge ?? true }
-      const results = await runCases({ ...run, scenarioOf: scenarioDecoder(decodeBody, actor) })
+      const results = await runCases({ ...run, scenarioOf: scenarioDecoder(decodeBody, actor.id) })
       const count = (state: string): number => results.filter((result) => result.state === state).length
       return {
         object: 'organization.policy.case_run' as const,
@@ -47,19 +47,6 @@ export function caseRunRoute({ query }: AdminReads<CaseRouteStores>, { runCases,
     },
   })
 }
-
-/** What a case is given, as the endpoint of its messages decodes it. */
-const scenarioDecoder =
-  (decodeBody: DecodeBody, caller: { readonly id: string }): CaseRun['scenarioOf'] =>
-  (given: CaseInput, direction) => {
-    const scenario: ScenarioBody = { direction, ...given }
-    return {
-      request: requestOf(scenario, decodeBody, 'given'),
-      direction: scenario.direction ?? direction,
-      categories: [],
-      context: contextOf(scenario, { credentialId: caller.id, projectId: undefined }),
-    }
-  }
 
 async function contentToRun(
   { policies }: Pick<CaseRouteStores, 'policies'>,

@@ -1,0 +1,128 @@
+import { hash } from 'node:crypto'
+import { existsSync, writeFileSync } from 'node:fs'
+import type { ApiClient } from '../../app/client/api-client.ts'
+import type { PolicyResourceEntry } from '../../app/client/resource-files.ts'
+import { openOfflineCases } from '../../app/offline-cases.ts'
+import { isRecord } from '../../base/record.ts'
+import { isMet, type CaseResult } from '../../domain/cases/run.ts'
+import { thresholdOf, contentChanges, contentWith, initialContent } from '../../domain/policy/content.ts'
+import { isEvaluable } from '../../domain/policy/rule.ts'
+import type { EvaluationBody } from '../../http/admin/evaluate/schema.ts'
+import { FileErrors, type Located, type Resources } from '../as-code/files.ts'
+import { readYamlFile } from '../yaml-file.ts'
+import { caseProblems, expectationOf, fileCaseOf, policiesWithCases, type FileCase } from './file-cases.ts'
+
+export const judgeChoices = ['skip', 'ask', 'recorded'] as const
+
+/** How rules are evaluated that need a judge model: not at all, by the server, or by what the server answered before. */
+export type JudgeChoice =
+  | { readonly judge: 'skip' | 'recorded' }
+  | { readonly judge: 'ask'; readonly client: ApiClient }
+
+export type TestedCase = FileCase & Pick<CaseResult, 'state' | 'got' | 'score' | 'reason' | 'ms'>
+
+export type TestedPolicy = { readonly name: string; readonly file: string; readonly cases: readonly TestedCase[] }
+
+/** Runs all cases of the files. Throws every mistake in them together. */
+export async function runFileCases(resources: Resources, choice: JudgeChoice): Promise<readonly TestedPolicy[]> {
+  const policies = policiesWithCases(resources)
+  if (policies.length === 0) return []
+  await using offline = openOfflineCases()
+  const problems = [
+    ...caseProblems(resources),
+    ...policies.flatMap((policy) => {
+      const problem = offline.problemOf(policy.value.rule)
+      return problem === undefined ? [] : [`${policy.at(['rule'])}: rule: ${problem.message}.`]
+    }),
+  ]
+  if (problems.length > 0) throw new FileErrors(problems)
+  const tested: TestedPolicy[] = []
+  for (const policy of policies) {
+    const { name, rule, cases = [] } = policy.value
+    const all = cases.map(fileCaseOf)
+    const results = isEvaluable(rule)
+      ? await offline.run(contentFields(policy.value), runnable(all))
+      : await judged(policy, all, choice)
+    tested.push({ name, file: policy.file, cases: all.map((each, at) => ({ ...each, ...(results[at] ?? skipped) })) })
+  }
+  return tested
+}
+
+const runnable = (cases: readonly FileCase[]) =>
+  cases.map((each) => ({ id: each.says, given: each.given, expected: expectationOf(each) }))
+
+/** The fields that are the content of a policy. Its scope does not matter for cases without a project. */
+function contentFields(entry: PolicyResourceEntry) {
+  const { id: _id, cases: _cases, projects: _projects, publish: _publish, project_ids: _ids, ...fields } = entry
+  return { ...fields, scope: 'organization' as const }
+}
+
+const notJudged = (reason: string) => ({
+  state: 'not_evaluated' as const,
+  got: undefined,
+  score: undefined,
+  reason,
+  ms: 0,
+})
+const skipped = notJudged('judge_not_asked')
+
+type Outcome = Omit<TestedCase, keyof FileCase>
+
+async function judged(
+  policy: Located<PolicyResourceEntry>,
+  cases: readonly FileCase[],
+  choice: JudgeChoice,
+): Promise<readonly Outcome[]> {
+  if (choice.judge === 'skip') return cases.map(() => skipped)
+  const path = `${policy.file}.verdicts.json`
+  const scores = readScores(path)
+  const outcomes: Outcome[] = []
+  for (const each of cases) {
+    const key = keyOf(policy.value, each)
+    const asked = choice.judge === 'ask' ? await askServer(choice.client, policy.value, each) : undefined
+    if (asked?.score !== undefined) scores.set(key, asked.score)
+    const score = asked === undefined ? scores.get(key) : asked.score
+    outcomes.push(
+      score === undefined
+        ? notJudged(asked?.reason ?? 'not_recorded')
+        : { ...compared(policy.value, each, score), reason: undefined, ms: asked?.ms ?? 0 },
+    )
+  }
+  if (choice.judge === 'ask') writeScores(path, scores)
+  return outcomes
+}
+
+function compared(policy: PolicyResourceEntry, each: FileCase, score: number) {
+  const threshold = thresholdOf(contentWith(initialContent, contentChanges(contentFields(policy))))
+  const got = score >= threshold ? ('match' as const) : ('no_match' as const)
+  return { got, score, state: isMet(expectationOf(each), { got, score }) ? ('passed' as const) : ('failed' as const) }
+}
+
+type Answer = { readonly score: number | undefined; readonly reason: string | undefined; readonly ms: number }
+
+async function askServer(client: ApiClient, policy: PolicyResourceEntry, each: FileCase): Promise<Answer> {
+  const { direction = 'request' } = policy
+  const scenario = { direction: direction === 'response' ? 'response' : 'request', ...each.given }
+  const body = { policies: [contentFields(policy)], scenario }
+  const { outcomes, timings } = await client.post<EvaluationBody>('/v1/organization/evaluate', body)
+  const outcome = outcomes.find(({ check }) => check === 'policy')
+  if (outcome?.not_evaluated === 'other_direction') return { score: 0, reason: undefined, ms: timings.evaluation_ms }
+  const reason = outcome === undefined ? 'denied_earlier' : (outcome.not_evaluated ?? undefined)
+  return { score: reason === undefined ? (outcome?.score_bp ?? 0) : undefined, reason, ms: timings.evaluation_ms }
+}
+
+/** A verdict counts for this rule and this text only. */
+const keyOf = ({ rule, judge_window: window = 'block' }: PolicyResourceEntry, { given }: FileCase): string =>
+  hash('sha256', JSON.stringify([rule, window, given]), 'base64url')
+
+function readScores(path: string): Map<string, number> {
+  const whole = existsSync(path) ? readYamlFile(path) : {}
+  if (!isRecord(whole)) throw new Error(`${path}: there must be an object of scores.`)
+  return new Map(Object.entries(whole).filter((each): each is [string, number] => typeof each[1] === 'number'))
+}
+
+/** Sorted, so that a run changes only the lines of verdicts that changed. */
+function writeScores(path: string, scores: ReadonlyMap<string, number>): void {
+  const sorted = Object.fromEntries([...scores].sort(([a], [b]) => (a < b ? -1 : 1)))
+  writeFileSync(path, `${JSON.stringify(sorted, null, 2)}\n`)
+}
