@@ -3,19 +3,41 @@ import { createCelChecker } from '../adapters/cel/cel.ts'
 import { createExpressionThread } from '../adapters/cel/thread.ts'
 import { createEmbeddedClassifier } from '../adapters/classifiers/embedded/classifier.ts'
 import { systemClock } from '../base/clock.ts'
-import { createRunCases, type CaseResult, type CaseRun } from '../domain/cases/run.ts'
+import { createRunCases, isMet, type CaseResult } from '../domain/cases/run.ts'
 import { emptyRulebook } from '../domain/evaluation/rulebook.ts'
-import { contentChanges, contentWith, initialContent, type PolicyContentPatch } from '../domain/policy/content.ts'
+import {
+  contentChanges,
+  contentWith,
+  initialContent,
+  thresholdOf,
+  type PolicyContentPatch,
+} from '../domain/policy/content.ts'
 import { createRuleCompiler } from '../domain/policy/rule-compiler.ts'
-import { problemOfRule, type ExpressionProblem } from '../domain/policy/rule.ts'
+import { isEvaluable, problemOfRule, type ExpressionProblem } from '../domain/policy/rule.ts'
+import { expectationOf } from '../http/admin/policies/case-schema.ts'
 import { scenarioDecoder } from '../http/resources/scenario.ts'
 import { createDecodeBody } from './caller-formats.ts'
+import type { FileCase } from './client/file-cases.ts'
 import { createSimulation } from './simulation.ts'
+
+/** The result of a case of a file. */
+export type FileCaseResult = Omit<CaseResult, 'caseId'>
 
 export type OfflineCases = AsyncDisposable & {
   /** The error in a rule that is an invalid expression. */
   problemOf(rule: string): ExpressionProblem | undefined
-  run(content: PolicyContentPatch, cases: CaseRun['cases']): Promise<readonly CaseResult[]>
+  run(content: PolicyContentPatch, cases: readonly FileCase[]): Promise<readonly FileCaseResult[]>
+}
+
+/** Whether a rule needs no judge model. */
+export const isEvaluableOffline = isEvaluable
+
+/** The result of a case whose score is known. */
+export function resultOfScore(fields: PolicyContentPatch, each: FileCase, score: number): FileCaseResult {
+  const threshold = thresholdOf(contentWith(initialContent, contentChanges(fields)))
+  const got = score >= threshold ? 'match' : 'no_match'
+  const state = isMet(expectationOf(each.expect), { got, score }) ? 'passed' : 'failed'
+  return { state, got, score, reason: undefined, ms: 0 }
 }
 
 /** The default of `policies.expression_time_ms`. */
@@ -48,7 +70,8 @@ export function openOfflineCases(): OfflineCases {
     run(fields, cases) {
       const content = contentWith(initialContent, contentChanges(fields))
       const policy = { id: 'policy', name: undefined, version: undefined, content }
-      return runCases({ organizationId: '', policy, cases, scenarioOf, usesJudge: false })
+      const runnable = cases.map(({ says, given, expect }) => ({ id: says, given, expected: expectationOf(expect) }))
+      return runCases({ organizationId: '', policy, cases: runnable, scenarioOf, usesJudge: false })
     },
     [Symbol.asyncDispose]: () => thread[Symbol.asyncDispose](),
   }

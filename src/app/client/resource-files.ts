@@ -10,7 +10,6 @@ import { filterOf } from '../../http/admin/alerts/rule-routes.ts'
 import { NewRuleBody } from '../../http/admin/alerts/rule-schema.ts'
 import { CreateApiKey } from '../../http/admin/api-keys/schema.ts'
 import { LimitValues } from '../../http/admin/limits/override-routes.ts'
-import { CreateCase } from '../../http/admin/policies/case-schema.ts'
 import { CreatePolicy } from '../../http/admin/policies/schema.ts'
 import { CreateProject } from '../../http/admin/projects/schema.ts'
 import { documentedCreate } from '../../http/policy-gateway/exports/documented-sinks.ts'
@@ -18,6 +17,7 @@ import { NewExport } from '../../http/policy-gateway/exports/schema.ts'
 import { GivenConfigurationBody } from '../../http/resources/gateway-configuration.ts'
 import { entrySchemas } from '../upstreams/entry-schemas.ts'
 import { createValidator } from '../../http/validate.ts'
+import { CaseEntry } from './file-cases.ts'
 import { problemAt, problemsOf, type FileProblem } from './file-problems.ts'
 
 const strict = { additionalProperties: false }
@@ -62,31 +62,6 @@ const AdminKeyEntry = Type.Object(
     role: CreateAdminKey.properties.role,
     expires_at: expiresAt,
     allowed_ips: allowedIps,
-  },
-  strict,
-)
-
-const { text, messages, dialect, direction, model, user, metadata } = CreateCase.properties.given.properties
-
-const CaseEntry = Type.Object(
-  {
-    says: CreateCase.properties.says,
-    text,
-    messages,
-    dialect,
-    direction,
-    model,
-    user,
-    metadata,
-    match: Type.Optional(Type.Boolean({ description: 'Whether the rule is expected to match.' })),
-    at_least_bp: Type.Optional(
-      Type.Integer({ minimum: 0, maximum: 10_000, description: 'In place of `match`: the lowest score.' }),
-    ),
-    at_most_bp: Type.Optional(
-      Type.Integer({ minimum: 0, maximum: 10_000, description: 'In place of `match`: the highest score.' }),
-    ),
-    weight: CreateCase.properties.weight,
-    tags: CreateCase.properties.tags,
   },
   strict,
 )
@@ -179,7 +154,6 @@ export type AdminKeyFileEntry = Static<typeof AdminKeyEntry>
 export type SinkFileEntry = Static<typeof SinkEntry>
 export type ChannelFileEntry = Static<typeof AlertChannelEntry>
 export type RuleFileEntry = Static<typeof AlertRuleEntry>
-export type CaseFileEntry = Static<typeof CaseEntry>
 export type PolicyResourceEntry = Static<typeof PolicyEntry>
 export type LimitsBodyValues = Static<typeof LimitValues>
 

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import { apiPath, type ApiClient } from '../../app/client/api-client.ts'
+import { fileCaseOf, type FileCase } from '../../app/client/file-cases.ts'
 import type { PolicyResourceEntry } from '../../app/client/resource-files.ts'
 import type { CaseBody } from '../../http/admin/policies/case-schema.ts'
-import { fileCaseOf, type FileCase } from '../cases/file-cases.ts'
 import { leafDiffLines } from '../leaf-diff.ts'
 import type { FieldDifference } from '../policies/diff.ts'
 

@@ -2,15 +2,12 @@ import { hash } from 'node:crypto'
 import { existsSync, writeFileSync } from 'node:fs'
 import type { ApiClient } from '../../app/client/api-client.ts'
 import type { PolicyResourceEntry } from '../../app/client/resource-files.ts'
-import { openOfflineCases } from '../../app/offline-cases.ts'
+import { caseProblems, fileCaseOf, type FileCase } from '../../app/client/file-cases.ts'
+import { isEvaluableOffline, openOfflineCases, resultOfScore, type FileCaseResult } from '../../app/offline-cases.ts'
 import { isRecord } from '../../base/record.ts'
-import { isMet, type CaseResult } from '../../domain/cases/run.ts'
-import { thresholdOf, contentChanges, contentWith, initialContent } from '../../domain/policy/content.ts'
-import { isEvaluable } from '../../domain/policy/rule.ts'
 import type { EvaluationBody } from '../../http/admin/evaluate/schema.ts'
 import { FileErrors, type Located, type Resources } from '../as-code/files.ts'
 import { readYamlFile } from '../yaml-file.ts'
-import { caseProblems, expectationOf, fileCaseOf, policiesWithCases, type FileCase } from './file-cases.ts'
 
 export const judgeChoices = ['skip', 'ask', 'recorded'] as const
 
@@ -19,37 +16,35 @@ export type JudgeChoice =
   | { readonly judge: 'skip' | 'recorded' }
   | { readonly judge: 'ask'; readonly client: ApiClient }
 
-export type TestedCase = FileCase & Pick<CaseResult, 'state' | 'got' | 'score' | 'reason' | 'ms'>
+export type TestedCase = FileCase & FileCaseResult
 
 export type TestedPolicy = { readonly name: string; readonly file: string; readonly cases: readonly TestedCase[] }
 
 /** Runs all cases of the files. Throws every mistake in them together. */
 export async function runFileCases(resources: Resources, choice: JudgeChoice): Promise<readonly TestedPolicy[]> {
-  const policies = policiesWithCases(resources)
+  const policies = resources.policies.filter(({ value }) => (value.cases ?? []).length > 0)
   if (policies.length === 0) return []
   await using offline = openOfflineCases()
-  const problems = [
-    ...caseProblems(resources),
-    ...policies.flatMap((policy) => {
-      const problem = offline.problemOf(policy.value.rule)
-      return problem === undefined ? [] : [`${policy.at(['rule'])}: rule: ${problem.message}.`]
-    }),
-  ]
+  const problems = policies.flatMap((policy) => {
+    const { rule, cases = [] } = policy.value
+    const ofRule = offline.problemOf(rule)
+    return [
+      ...(ofRule === undefined ? [] : [`${policy.at(['rule'])}: rule: ${ofRule.message}.`]),
+      ...caseProblems(cases).map(({ path, message }) => `${policy.at(path)}: ${message}.`),
+    ]
+  })
   if (problems.length > 0) throw new FileErrors(problems)
   const tested: TestedPolicy[] = []
   for (const policy of policies) {
     const { name, rule, cases = [] } = policy.value
     const all = cases.map(fileCaseOf)
-    const results = isEvaluable(rule)
-      ? await offline.run(contentFields(policy.value), runnable(all))
+    const results = isEvaluableOffline(rule)
+      ? await offline.run(contentFields(policy.value), all)
       : await judged(policy, all, choice)
     tested.push({ name, file: policy.file, cases: all.map((each, at) => ({ ...each, ...(results[at] ?? skipped) })) })
   }
   return tested
 }
-
-const runnable = (cases: readonly FileCase[]) =>
-  cases.map((each) => ({ id: each.says, given: each.given, expected: expectationOf(each) }))
 
 /** The fields that are the content of a policy. Its scope does not matter for cases without a project. */
 function contentFields(entry: PolicyResourceEntry) {
@@ -66,17 +61,15 @@ const notJudged = (reason: string) => ({
 })
 const skipped = notJudged('judge_not_asked')
 
-type Outcome = Omit<TestedCase, keyof FileCase>
-
 async function judged(
   policy: Located<PolicyResourceEntry>,
   cases: readonly FileCase[],
   choice: JudgeChoice,
-): Promise<readonly Outcome[]> {
+): Promise<readonly FileCaseResult[]> {
   if (choice.judge === 'skip') return cases.map(() => skipped)
   const path = `${policy.file}.verdicts.json`
   const scores = readScores(path)
-  const outcomes: Outcome[] = []
+  const outcomes: FileCaseResult[] = []
   for (const each of cases) {
     const key = keyOf(policy.value, each)
     const asked = choice.judge === 'ask' ? await askServer(choice.client, policy.value, each) : undefined
@@ -85,17 +78,11 @@ async function judged(
     outcomes.push(
       score === undefined
         ? notJudged(asked?.reason ?? 'not_recorded')
-        : { ...compared(policy.value, each, score), reason: undefined, ms: asked?.ms ?? 0 },
+        : { ...resultOfScore(contentFields(policy.value), each, score), ms: asked?.ms ?? 0 },
     )
   }
   if (choice.judge === 'ask') writeScores(path, scores)
   return outcomes
-}
-
-function compared(policy: PolicyResourceEntry, each: FileCase, score: number) {
-  const threshold = thresholdOf(contentWith(initialContent, contentChanges(contentFields(policy))))
-  const got = score >= threshold ? ('match' as const) : ('no_match' as const)
-  return { got, score, state: isMet(expectationOf(each), { got, score }) ? ('passed' as const) : ('failed' as const) }
 }
 
 type Answer = { readonly score: number | undefined; readonly reason: string | undefined; readonly ms: number }
