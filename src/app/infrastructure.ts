@@ -10,6 +10,7 @@ import { fileValuesOf } from '../config/file-values.ts'
 import type { Keyring } from '../domain/server-secret/keyring.ts'
 import { createChanges, type Changes } from '../domain/mutations/changes.ts'
 import { createScheduler, type Scheduler } from '../jobs/scheduler.ts'
+import type { EncodingThread } from './encoding-thread/thread.ts'
 import { takeOverSpools } from './storage/leftover-spools.ts'
 import { createLiveValues, type LiveValues } from './live-values.ts'
 import { openStorage } from './storage/storage.ts'
@@ -38,6 +39,8 @@ export type Infrastructure = Required<Omit<World, 'acceptsLoss' | 'workers'>> & 
   readonly storage: StorageHealth
   /** Runs verifications beside the requests. */
   readonly verification: VerificationThreads
+  /** Reads and encodes long responses beside the requests. */
+  readonly encoding: EncodingThread
   /** The keys that are derived from the server secret. */
   readonly keyring: Keyring
   /** Values of the configuration that are reloaded from files. */
@@ -59,7 +62,7 @@ export async function openInfrastructure(
   const { clock, random } = completed
   const { workers } = world
   const opened = built.use(await openStorage(config, { ...world, clock, random }))
-  const { database, requestWrites, keyring, verification, health: storage } = opened
+  const { database, requestWrites, keyring, verification, encoding, health: storage } = opened
   await storage.probe()
   const upstreams = effectiveUpstreams(config, env)
   const { classifier } = config.moderation
@@ -109,6 +112,7 @@ export async function openInfrastructure(
     requestWrites,
     storage,
     verification,
+    encoding,
     keyring,
     live,
     changes,

@@ -1,14 +1,10 @@
 import assert from 'node:assert/strict'
-import { readdir, rm } from 'node:fs/promises'
-import { join } from 'node:path'
-import { after, describe, it } from 'node:test'
+import { readdir } from 'node:fs/promises'
+import { describe, it } from 'node:test'
 import type { Database } from '../../src/adapters/stores/sql/database.ts'
 import { ledgerStore } from '../../src/adapters/stores/sql/credits/ledger.ts'
 import { grantStore } from '../../src/adapters/stores/sql/credits/grants.ts'
 import { migrate, readMigrations } from '../../src/adapters/stores/sql/migrate.ts'
-import { openPostgres } from '../../src/adapters/stores/sql/postgres/postgres.ts'
-import { openSqlite } from '../../src/adapters/stores/sql/sqlite/sqlite.ts'
-import type { ReadSource } from '../../src/adapters/stores/sql/verification/reader.ts'
 import {
   createVerificationThreads,
   type VerificationOptions,
@@ -21,17 +17,9 @@ import type { VerifyCursor, VerifyProgress } from '../../src/domain/audit/verify
 import { noBalances } from '../../src/domain/credits/ledger-verification.ts'
 import { openAuditLog } from '../support/audit-log.ts'
 import { chargeOf } from '../support/credits.ts'
-import { createScratchDatabase, withoutPostgres } from '../support/postgres.ts'
-import { temporaryFolder } from '../support/temporary-folder.ts'
+import { threadEngines, type ThreadDatabase } from '../support/thread-engines.ts'
 
-type Opened = { readonly database: Database; readonly source: ReadSource; readonly folder?: string }
-
-const engines = [
-  { name: 'SQLite', skip: false as const, open: openEmbedded },
-  { name: 'PostgreSQL', skip: withoutPostgres, open: openShared },
-]
-
-for (const { name, skip, open } of engines) {
+for (const { name, skip, open } of threadEngines) {
   describe(`verification threads: ${name}`, { skip }, () => {
     it('verify an audit log as the main thread does, with every event whose write resolved', async () => {
       await using scene = await openScene(open)
@@ -124,7 +112,7 @@ for (const { name, skip, open } of engines) {
   })
 }
 
-async function openScene(open: (resources: AsyncDisposableStack) => Promise<Opened>) {
+async function openScene(open: (resources: AsyncDisposableStack) => Promise<ThreadDatabase>) {
   const resources = new AsyncDisposableStack()
   const { database, source, folder } = await open(resources)
   await migrate(database, await readMigrations(migrationsDir))
@@ -143,19 +131,6 @@ async function openScene(open: (resources: AsyncDisposableStack) => Promise<Open
 }
 
 type VerifyOptions = VerificationOptions<VerifyProgress> & { readonly resumeAt?: VerifyCursor | undefined }
-
-async function openEmbedded(resources: AsyncDisposableStack): Promise<Opened> {
-  const { path } = await temporaryFolder()
-  after(() => rm(path, { recursive: true }))
-  const database = resources.use(await openSqlite({ dataDir: path, hasRedoLog: true }))
-  return { database, source: { engine: 'sqlite', path: join(path, 'gatehouse.db') }, folder: path }
-}
-
-async function openShared(resources: AsyncDisposableStack): Promise<Opened> {
-  const { url } = resources.use(await createScratchDatabase())
-  const database = resources.use(await openPostgres({ url, answerTimeoutMs: 10_000 }))
-  return { database, source: { engine: 'postgres', url } }
-}
 
 /** Grants, opens slices, charges and closes slices until it is stopped. */
 function writeLedger(database: Database) {

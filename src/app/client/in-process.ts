@@ -35,7 +35,7 @@ export async function openInProcess(config: Config): Promise<Connection> {
   await using opened = new AsyncDisposableStack()
   const storage = opened.use(await openStorage(config, { clock, random }))
   const ids = createIds(clock, random)
-  const { database, keyring, verification } = storage
+  const { database, keyring, verification, encoding } = storage
   const { data_dir: dataDir } = config.storage
   const stores = createStores({ database, clock, random, ids, changes: createChanges(clock), keyring, dataDir })
   const readStorage = createStorageStatus({ config, dataDir, database, clock })
@@ -43,7 +43,7 @@ export async function openInProcess(config: Config): Promise<Connection> {
   const metrics = createMetrics()
   const server = await createOperatorServer({
     features: createFeatures(
-      { config, database, clock, random, ids, keyring, verification, stores },
+      { config, database, clock, random, ids, keyring, verification, encoding, stores },
       withoutServer({ node: { id: ids('node'), host: hostname() }, readStorage }),
     ),
     directory: directoryStore(stores.reading),

@@ -2,7 +2,6 @@ import packageFile from '../../../package.json' with { type: 'json' }
 import { archiveStore } from '../../adapters/stores/sql/audit/archived-objects.ts'
 import { auditTexts } from '../../adapters/stores/sql/audit/texts.ts'
 import { verificationStore } from '../../adapters/stores/sql/audit/verifications.ts'
-import type { Pace } from '../../base/pace.ts'
 import { createVerificationAdministration } from '../../domain/audit/verification/create.ts'
 import { archiveRoutes } from '../../http/admin/audit-logs/archive-routes.ts'
 import { auditExportRoute } from '../../http/admin/audit-logs/export.ts'
@@ -16,8 +15,8 @@ import { createAuditVerifier } from '../audit-verifier.ts'
 import type { Feature, FeatureParts } from './feature.ts'
 
 /** The audit log: its events, their export, archive and verification, and the erasure of texts. */
-export function createAuditLog(parts: FeatureParts, pace: Pace): Feature {
-  const { clock, ids, stores } = parts
+export function createAuditLog(parts: FeatureParts): Feature {
+  const { clock, ids, stores, encoding } = parts
   const { audit, reading, reportedEvents: events } = stores
   const own = stores.of((tx) => ({ verifications: verificationStore(tx), events: stores.eventsIn(tx) }))
   const erasing = stores.of((tx) => ({ texts: auditTexts(tx) }))
@@ -29,8 +28,14 @@ export function createAuditLog(parts: FeatureParts, pace: Pace): Feature {
       const routes = createResourceRoutes({ ...surface, ...own, reads })
       return [
         ...auditLogRoutes(routes, audit),
-        auditExportRoute({ ...surface, reads, pace }),
-        auditProofRoute({ ...surface, reads, pace, audit, version: packageFile.version }),
+        auditExportRoute({ ...surface, readPage: (input) => encoding.run('auditExport', input) }),
+        auditProofRoute({
+          ...surface,
+          reads,
+          audit,
+          version: packageFile.version,
+          readPage: (input) => encoding.run('auditProof', input),
+        }),
         ...verificationRoutes(routes, verifications),
         ...archiveRoutes(routes),
       ]
@@ -39,7 +44,11 @@ export function createAuditLog(parts: FeatureParts, pace: Pace): Feature {
       const operatorReads = { ...erasing.reads, events }
       const routes = createResourceRoutes({ ...surface, ...erasing, reads: operatorReads })
       return [
-        ...auditLogOperatorRoutes(routes, { reads: operatorReads, verifyAuditLog }),
+        ...auditLogOperatorRoutes(routes, {
+          reads: operatorReads,
+          verifyAuditLog,
+          readHashedEvents: (input) => encoding.run('hashedEvents', input),
+        }),
         serverKeysRoute(events, audit),
       ]
     },

@@ -16,6 +16,7 @@ import type { Route } from '../../http/route.ts'
 import type { ReadinessCheck } from '../../http/service/health.ts'
 import type { SinkTest } from '../../pipeline/export/test-sink.ts'
 import type { Preflight } from '../../pipeline/billing/preflight.ts'
+import type { EncodingThread } from '../encoding-thread/thread.ts'
 import type { Infrastructure } from '../infrastructure.ts'
 import type { Stores } from '../stores.ts'
 
@@ -39,6 +40,7 @@ export type OperatorSurface = AdminSurface & {
 export type FeatureParts = Pick<Infrastructure, 'config' | 'database' | 'clock' | 'random' | 'ids' | 'keyring'> & {
   readonly stores: Stores
   readonly verification: VerificationThreads
+  readonly encoding: EncodingThread
 }
 
 /** Evaluates texts and rules. */

@@ -1,4 +1,3 @@
-import { createPace } from '../../base/pace.ts'
 import { createAlerts, type AlertServerParts } from './alerts.ts'
 import { createAuditLog } from './audit-log.ts'
 import { createEvaluate } from './evaluate.ts'
@@ -19,8 +18,6 @@ import { createViewFeature } from './views.ts'
 /** All features, in the order of the reference. */
 export function createFeatures(parts: FeatureParts, server: RunningServerParts & AlertServerParts): readonly Feature[] {
   const { evaluation, installation } = server
-  // Shared by all exports, so that many of them delay requests no more than one.
-  const pace = createPace(parts.clock)
   return [
     createOrganization(parts),
     createPolicies(parts, evaluation),
@@ -30,13 +27,13 @@ export function createFeatures(parts: FeatureParts, server: RunningServerParts &
     createMemberFeature(parts),
     createInstallation(parts, installation),
     createOverview(parts, server),
-    createRequests(parts, evaluation, pace),
+    createRequests(parts, evaluation),
     createViewFeature(parts),
     createGatewayConfiguration(parts, evaluation),
     createSinks(parts, server),
     createAlerts(parts, server),
     createDecisionHistory(parts),
-    createAuditLog(parts, pace),
-    createLimitsAndCredits(parts, server, pace),
+    createAuditLog(parts),
+    createLimitsAndCredits(parts, server),
   ]
 }

@@ -4,7 +4,6 @@ import { ledgerStore } from '../../adapters/stores/sql/credits/ledger.ts'
 import { overrideStore } from '../../adapters/stores/sql/credits/limit-overrides.ts'
 import { ledgerReports } from '../../adapters/stores/sql/credits/reports.ts'
 import { directoryStore } from '../../adapters/stores/sql/identity/directory.ts'
-import type { Pace } from '../../base/pace.ts'
 import { balanceRoutes } from '../../http/admin/credits/balance-routes.ts'
 import { ledgerExportRoute } from '../../http/admin/credits/export.ts'
 import { ledgerRoutes } from '../../http/admin/credits/routes.ts'
@@ -20,15 +19,15 @@ import type { Feature, FeatureParts, RunningServerParts } from './feature.ts'
 export function createLimitsAndCredits(
   parts: FeatureParts,
   { preflight, modelSetOf }: Pick<RunningServerParts, 'preflight' | 'modelSetOf'>,
-  pace: Pace,
 ): Feature {
-  const { config, database, clock, ids, stores } = parts
+  const { config, database, clock, ids, stores, encoding } = parts
   const own = stores.of((tx) => ({
     directory: directoryStore(tx),
     overrides: overrideStore(tx),
     grants: grantStore(tx, { ids, clock, engine: database.engine }),
   }))
-  const ledger = ledgerReports(database, { clock, userDays: config.audit.retention_days })
+  const { retention_days: userDays } = config.audit
+  const ledger = ledgerReports(database, { clock, userDays })
   const reads = { ...own.reads, ledger }
   const { credit_usd: creditUsd, administrators_manage: administratorsManageCredits } = config.credits
   const credits = { ids, balances: ledgerStore(database, { ids, clock }), creditUsd, administratorsManageCredits }
@@ -39,11 +38,11 @@ export function createLimitsAndCredits(
       const routes = createResourceRoutes({ ...surface, ...own, reads })
       return [
         ...limitRoutes(routes, { preflight, modelSetOf }),
-        ...usageRoutes(routes, { clock, creditUsd, pace }),
+        ...usageRoutes(routes, { clock, creditUsd, encode: (input) => encoding.run('usage', { ...input, userDays }) }),
         ...overrideRoutes(routes, { administratorsManageCredits }),
         ...balanceRoutes(routes, { ...credits, authenticate: surface.authenticate }),
         ...ledgerRoutes(routes),
-        ledgerExportRoute({ ...surface, reads, pace }),
+        ledgerExportRoute({ ...surface, readPage: (input) => encoding.run('ledgerExport', input) }),
       ]
     },
     operator: () => operatorLedgerRoutes(ledgerVerifier),

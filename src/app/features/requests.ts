@@ -2,7 +2,6 @@ import { directoryStore } from '../../adapters/stores/sql/identity/directory.ts'
 import { gatewayStore } from '../../adapters/stores/sql/policies/gateway-configurations.ts'
 import { policyStore } from '../../adapters/stores/sql/policies/policies.ts'
 import { trafficStore } from '../../adapters/stores/sql/rollup/traffic.ts'
-import type { Pace } from '../../base/pace.ts'
 import type { RequestFilter } from '../../domain/audit/log.ts'
 import { countRequests } from '../../domain/overview/count-requests.ts'
 import { requestExportRoute } from '../../http/admin/requests/export.ts'
@@ -13,8 +12,8 @@ import { createResourceRoutes } from '../../http/resources/route.ts'
 import type { EvaluationParts, Feature, FeatureParts } from './feature.ts'
 
 /** The inference requests of the organization, as the audit log has them. */
-export function createRequests(parts: FeatureParts, evaluation: EvaluationParts, pace: Pace): Feature {
-  const { stores, database, clock } = parts
+export function createRequests(parts: FeatureParts, evaluation: EvaluationParts): Feature {
+  const { stores, database, clock, encoding } = parts
   const own = stores.of((tx) => ({
     policies: policyStore(tx),
     gateway: gatewayStore(tx),
@@ -28,7 +27,7 @@ export function createRequests(parts: FeatureParts, evaluation: EvaluationParts,
     administration: (surface) => [
       ...requestRoutes(createResourceRoutes({ ...surface, ...own, reads }), { ...evaluation, readFilter, count }),
       requestStreamRoute({ ...surface, reads, readFilter }),
-      requestExportRoute({ ...surface, reads, readFilter, pace }),
+      requestExportRoute({ ...surface, readFilter, readPage: (input) => encoding.run('requestExport', input) }),
     ],
   }
 }

@@ -17,6 +17,8 @@ import type { ReadSource } from '../../adapters/stores/sql/verification/reader.t
 import { createVerificationThreads, type VerificationThreads } from '../../adapters/stores/sql/verification/threads.ts'
 import { writeProbe } from '../../adapters/stores/sql/write-probe.ts'
 import { writeToDisk } from '../../adapters/stores/disk-probe.ts'
+import type { EncodingSource } from '../encoding-thread/protocol.ts'
+import { createEncodingThread, type EncodingThread } from '../encoding-thread/thread.ts'
 import { lockUnusedFolder } from './lock-folder.ts'
 import { readServerSecrets } from './server-secrets.ts'
 
@@ -30,6 +32,7 @@ export type OpenStorage = AsyncDisposable & {
   readonly keyring: Keyring
   readonly migrationsApplied: number
   readonly verification: VerificationThreads
+  readonly encoding: EncodingThread
 }
 
 export type StorageParts = {
@@ -66,9 +69,13 @@ export async function openStorage(
     }),
   )
   const verification = opened.use(createVerificationThreads(database, sourceOf(config.storage)))
+  const encoding = opened.use(
+    createEncodingThread({ database, source: encodingSourceOf(config.storage), timeoutMs: reportTimeoutMs }),
+  )
   const kept = opened.move()
   return {
     verification,
+    encoding,
     database: withErrorMapping(database, { failed: health.failed, written: health.written }),
     requestWrites: withErrorMapping(database, health),
     health,
@@ -80,6 +87,16 @@ export async function openStorage(
 
 const sourceOf = ({ data_dir: dataDir, database_url: url }: Config['storage']): ReadSource =>
   url === undefined ? { engine: 'sqlite', path: join(dataDir, databaseFileName) } : { engine: 'postgres', url }
+
+/** Connections of the thread to PostgreSQL, beside `reports_pool_size` of the node. */
+const encodingConnections = 2
+
+const encodingSourceOf = (storage: Config['storage']): EncodingSource => {
+  const source = sourceOf(storage)
+  if (source.engine === 'sqlite') return source
+  const { reports_url: url = source.url, report_timeout_ms: timeoutMs } = storage
+  return { engine: 'postgres', url, timeoutMs, poolSize: encodingConnections }
+}
 
 const cannotOpen =
   (name: string) =>

@@ -18,8 +18,8 @@ export type LedgerEntry = {
   readonly charge: Charge | null
 }
 
-/** A page of entries to which all given conditions apply. A project or a request selects its usage. */
-export type LedgerPage = Page & {
+/** Entries to which all given conditions apply. A project or a request selects its usage. */
+export type LedgerFilter = {
   readonly kind?: (typeof ledgerEntryKinds)[number]
   readonly projectId?: string
   readonly requestId?: string
@@ -27,6 +27,8 @@ export type LedgerPage = Page & {
   /** Exclusive. */
   readonly toMs?: number
 }
+
+export type LedgerPage = Page & LedgerFilter
 
 export const usageGroups = ['project', 'api_key', 'model', 'user'] as const
 export type UsageGroup = (typeof usageGroups)[number]
@@ -63,38 +65,53 @@ export type LedgerReports = {
   usage(query: UsageQuery): Promise<readonly UsageRow[]>
 }
 
-/** A month of hours by user could have millions of rows. */
-const maxUsageRows = 100_000
-/** More rows take the thread that serves requests too long at once. */
-const maxSliceRows = 1_000
+/** As the length of a bucket: the whole period is one bucket, which starts at 0. */
+export const wholePeriodMs = 1e15
 
-/**
- * The rows of a query in slices, each of one or more whole days: an old day has one row a group, whatever the query's buckets are. A
- * slice of several days has at most `maxSliceRows` rows. Rejects a query with more rows than a response can hold.
- */
-export async function* readUsage(
-  ledger: Pick<LedgerReports, 'usage'>,
-  query: UsageQuery,
-): AsyncGenerator<readonly UsageRow[]> {
-  let left = maxUsageRows
+/** The rows of some buckets. */
+export type UsagePage = {
+  readonly rows: readonly UsageRow[]
+  /** Where the next page starts; undefined after the end of the period. */
+  readonly nextMs: number | undefined
+}
+
+/** A page ends with the day that has its last row, because an old day has one row a group, whatever the query's buckets are. */
+const rowsPerPage = 10_000
+/** A day of hours by user could have millions. */
+const maxRowsAtOnce = 100_000
+/** Days with few rows are read together, and those with more one by one. */
+const maxRowsOfDays = 1_000
+
+/** The first page of a query. Rejects it if one day has more rows than a response can hold. */
+export async function readUsagePage(ledger: Pick<LedgerReports, 'usage'>, query: UsageQuery): Promise<UsagePage> {
+  if (query.bucketMs === wholePeriodMs) {
+    const rows = await ledger.usage({ ...query, limit: maxRowsAtOnce + 1 })
+    if (rows.length > maxRowsAtOnce) throw tooManyRows('period')
+    return { rows, nextMs: undefined }
+  }
+  const read: (readonly UsageRow[])[] = []
+  let left = rowsPerPage
   let days = 1
-  for (let fromMs = query.fromMs; fromMs < query.toMs;) {
+  let fromMs = query.fromMs
+  while (fromMs < query.toMs && left > 0) {
     const toMs = Math.min(query.toMs, (Math.floor(fromMs / dayMs) + days) * dayMs)
-    const most = days === 1 ? left : Math.min(left, maxSliceRows)
+    const most = days === 1 ? maxRowsAtOnce : maxRowsOfDays
     const rows = await ledger.usage({ ...query, fromMs, toMs, limit: most + 1 })
     if (rows.length > most) {
-      if (days === 1) throw tooManyRows()
+      if (days === 1) throw tooManyRows('day')
       days = 1
       continue
     }
-    if (rows.length > 0) yield rows
+    read.push(rows)
     left -= rows.length
     fromMs = toMs
-    if (rows.length <= maxSliceRows / 8) days *= 8
+    if (rows.length <= maxRowsOfDays / 8) days *= 8
   }
+  return { rows: read.flat(), nextMs: fromMs < query.toMs ? fromMs : undefined }
 }
 
-function tooManyRows(): Fault {
-  const message = `group_by: the period has more than ${maxUsageRows} rows. Request a shorter period, bucket=day, or fewer groups.`
+function tooManyRows(time: 'day' | 'period'): Fault {
+  const advice = time === 'day' ? 'bucket=day, or fewer groups' : 'a shorter period, or fewer groups'
+  const message = `group_by: the ${time} has more than ${maxRowsAtOnce} rows. Request ${advice}.`
   return new Fault('validation', 'invalid_parameter', message, { param: 'group_by' })
 }

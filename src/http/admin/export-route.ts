@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import Type, { type TObject, type TProperties } from 'typebox'
-import type { Pace } from '../../base/pace.ts'
+import type { MaybePromise } from '../../base/maybe-promise.ts'
+import { toChunks } from '../../base/text-chunks.ts'
 import { requirePermission, type Permission } from '../../domain/identity/permissions.ts'
 import { pageOrders, type Page, type Paged } from '../../domain/identity/store.ts'
 import { idText } from '../resources/fields.ts'
@@ -19,7 +20,7 @@ type ExportInput = {
   readonly after?: string
 }
 
-type ExportSpec<Input extends ExportInput, Row, Item> = {
+type ExportSpec<Input extends ExportInput, Filter> = {
   readonly name: string
   readonly path: string
   readonly permission: Permission
@@ -29,27 +30,34 @@ type ExportSpec<Input extends ExportInput, Row, Item> = {
   /** Of `exportQuery`, and its validator. */
   readonly query: TObject
   readonly readQuery: Validate<Input>
-  /** `nextAfter` is where the next page starts, if that is not the last item. */
-  readonly list: (
-    organizationId: string,
-    input: Input,
-    page: Page,
-  ) => Promise<Paged<Item> & { readonly nextAfter?: string }>
-  readonly present: (item: Item) => Row
+  readonly readFilter: (organizationId: string, input: Input) => MaybePromise<Filter>
   readonly columns: readonly string[]
-  /** The cells of `columns`. */
-  readonly cells: (row: Row) => readonly Cell[]
-  readonly example: Row
+  readonly example: object
 }
 
-/** `pace` is shared by all exports, so that many of them delay requests no more than one. */
-export type FileExportParts = EventStreamParts & { readonly pace: Pace }
+/** Some rows of an export. */
+export type ExportPageInput<Filter> = {
+  readonly organizationId: string
+  readonly filter: Filter
+  readonly format: ExportInput['format']
+  readonly page: Page
+}
+
+/** The encoded rows; `lastId` is where the next ones begin, undefined after the end. */
+type EncodedPage = {
+  readonly chunks: readonly string[]
+  readonly count: number
+  readonly lastId: string | undefined
+}
+
+/** Runs in a thread of its own, because reading and encoding thousands of rows would delay requests. */
+export type ReadExportPage<Filter> = (input: ExportPageInput<Filter>) => Promise<EncodedPage>
 
 const formats = ['ndjson', 'csv'] as const
 const contentTypes = { ndjson: 'application/x-ndjson', csv: 'text/csv; charset=utf-8' } as const
 const maxRows = 1_000_000
-/** Reading and encoding them takes about two milliseconds of the thread that serves requests. */
-const rowsPerPage = 20
+/** Few enough that a report waits only a moment for the thread while it reads them. */
+const rowsPerPage = 500
 
 /** The query of an export with these filters. */
 export const exportQuery = <Filters extends TProperties>(filters: Filters) =>
@@ -81,9 +89,9 @@ export const exportQuery = <Filters extends TProperties>(filters: Filters) =>
 const exampleEvent = 'evt_01k9z8y7x6w5v4t3s2r1q0p9n8'
 
 /** A list as a file. It is read and sent page by page, so that its size does not matter to the server. */
-export function exportRoute<Input extends ExportInput, Row, Item extends { readonly id: string }>(
-  parts: FileExportParts,
-  spec: ExportSpec<Input, Row, Item>,
+export function exportRoute<Input extends ExportInput, Filter>(
+  parts: EventStreamParts & { readonly readPage: ReadExportPage<Filter> },
+  spec: ExportSpec<Input, Filter>,
 ): Route {
   const readQuery = withCursorError(spec.readQuery)
   return {
@@ -109,65 +117,74 @@ export function exportRoute<Input extends ExportInput, Row, Item extends { reado
       admitUntilClose(parts, actor, reply)
       requirePermission(actor.permissions, spec.permission)
       const input = readQuery(request.query)
-      const encode = encoderOf(input.format, spec)
+      const { format, limit, order, after } = input
+      const { id: organizationId } = actor.organization
+      const filter = await spec.readFilter(organizationId, input)
       const isOver = createStreamEnd(parts, request, spec.permission)
       const source: Source = {
-        ...input,
+        limit,
         isOver,
-        read: (page) =>
-          parts.pace.run(async () => {
-            const { items, hasMore, nextAfter } = await spec.list(actor.organization.id, input, page)
-            const lastId = hasMore ? (nextAfter ?? items.at(-1)?.id) : undefined
-            return { text: encode(items), count: items.length, lastId }
-          }),
+        read: (start, most) => {
+          const page = { limit: Math.min(rowsPerPage, most), order, ...(start !== undefined && { after: start }) }
+          return parts.readPage({ organizationId, filter, format, page })
+        },
       }
       // Before the first byte, so that a wrong cursor is an error response.
-      const first = await source.read({
-        limit: Math.min(rowsPerPage, input.limit),
-        order: input.order,
-        ...afterOf(input),
-      })
-      const { format } = input
+      const first = await source.read(after, limit)
       reply
         .type(contentTypes[format])
         .header('content-disposition', `attachment; filename="${spec.fileName}.${format}"`)
         .header('cache-control', 'no-store')
       const head = format === 'csv' ? csvLine(spec.columns) : ''
-      return reply.send(Readable.from(textOf({ ...first, text: head + first.text }, source), { objectMode: false }))
+      return reply.send(Readable.from(textOf(head, first, source)))
     },
   }
 }
 
-const afterOf = ({ after }: ExportInput) => (after === undefined ? {} : { after })
-
-/** The text of some rows; `lastId` is where the next ones begin, undefined after the end. */
-type EncodedPage = { readonly text: string; readonly count: number; readonly lastId: string | undefined }
-
 type Source = {
   readonly limit: number
-  readonly order: Page['order']
-  readonly read: (page: Page) => Promise<EncodedPage>
+  readonly read: (after: string | undefined, most: number) => Promise<EncodedPage>
   readonly isOver: () => Promise<boolean>
 }
 
 /** The text, page by page. Throws if the caller may not read on, so that the transfer does not look complete. */
-async function* textOf(first: EncodedPage, { limit, order, read, isOver }: Source): AsyncGenerator<string> {
+async function* textOf(head: string, first: EncodedPage, { limit, read, isOver }: Source): AsyncGenerator<string> {
+  if (head !== '') yield head
   let page = first
   for (let left = limit - page.count; ; left -= page.count) {
-    if (page.text !== '') yield page.text
+    yield* page.chunks
     if (page.lastId === undefined || left <= 0) return
     if (await isOver()) throw new Error('the export ended early')
-    page = await read({ limit: Math.min(rowsPerPage, left), order, after: page.lastId })
+    page = await read(page.lastId, left)
   }
 }
 
-function encoderOf<Row, Item>(
-  format: ExportInput['format'],
-  { present, cells }: Pick<ExportSpec<ExportInput, Row, Item>, 'present' | 'cells'>,
-): (items: readonly Item[]) => string {
-  const lineOf =
-    format === 'csv'
-      ? (item: Item) => csvLine(cells(present(item)))
-      : (item: Item) => `${JSON.stringify(present(item))}\n`
-  return (items) => items.map(lineOf).join('')
+type ExportRows<Reads, Filter, Row, Item> = {
+  /** `nextAfter` is where the next page starts, if that is not the last item. */
+  readonly list: (
+    reads: Reads,
+    input: ExportPageInput<Filter>,
+  ) => Promise<Paged<Item> & { readonly nextAfter?: string }>
+  readonly present: (item: Item) => Row
+  /** The cells of the columns. */
+  readonly cells: (row: Row) => readonly Cell[]
+}
+
+/** Reads and encodes a page of an export. */
+export function createExportPage<Reads, Filter, Row, Item extends { readonly id: string }>(
+  rows: ExportRows<Reads, Filter, Row, Item>,
+): (reads: Reads, input: ExportPageInput<Filter>) => Promise<EncodedPage> {
+  const { list, present, cells } = rows
+  const lineOf = {
+    csv: (item: Item) => csvLine(cells(present(item))),
+    ndjson: (item: Item) => `${JSON.stringify(present(item))}\n`,
+  }
+  return async (reads, input) => {
+    const { items, hasMore, nextAfter } = await list(reads, input)
+    return {
+      chunks: toChunks(items.map(lineOf[input.format]).join('')),
+      count: items.length,
+      lastId: hasMore ? (nextAfter ?? items.at(-1)?.id) : undefined,
+    }
+  }
 }

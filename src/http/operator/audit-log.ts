@@ -1,14 +1,15 @@
 import type { Static } from 'typebox'
 import { eraseTexts } from '../../domain/audit/event/erase-texts.ts'
 import { isWhole, type LogReport, type VerifyParts, type VerifyRange } from '../../domain/audit/verify-log.ts'
+import { EncodedJson } from '../encoded-json.ts'
 import { none } from '../resources/fields.ts'
 import type { Route } from '../route.ts'
 import { installationRoute, type OperatorRoutes } from './route.ts'
+import type { HashedEventsInput } from './audit-log-events.ts'
 import * as Schema from './audit-log-schema.ts'
 import type { AuditReads, AuditTexts } from '../../domain/audit/log.ts'
 
 const path = '/operator/organization/audit_log'
-const eventsPerPage = 500
 
 type AuditLogReads = { readonly events: AuditReads }
 
@@ -18,10 +19,17 @@ export type VerifyAuditLog = (
   input: VerifyRange & Pick<VerifyParts, 'acceptLate'> & { readonly keys?: readonly string[] | undefined },
 ) => Promise<LogReport>
 
+type AuditLogParts = {
+  readonly reads: AuditLogReads
+  readonly verifyAuditLog: VerifyAuditLog
+  /** Runs `hashedEventsPage` in a thread of its own, because reading events would delay requests. */
+  readonly readHashedEvents: (input: HashedEventsInput) => Promise<readonly string[]>
+}
+
 /** Verification and export of an organization's audit log, and the erasure of texts. */
 export function auditLogOperatorRoutes(
   { read, query, mutation }: OperatorRoutes<AuditLogReads, { readonly texts: AuditTexts }>,
-  parts: { readonly reads: AuditLogReads; readonly verifyAuditLog: VerifyAuditLog },
+  parts: AuditLogParts,
 ): Route[] {
   return [
     query({
@@ -45,9 +53,8 @@ export function auditLogOperatorRoutes(
       params: none,
       query: Schema.EventsQuery,
       answer: { description: 'A page of events.', schema: Schema.EventsPage },
-      async operation({ events }, { actor, query: { after, to } }) {
-        const rows = await events.rows(actor.organization.id, { after, last: to, limit: eventsPerPage })
-        return { lines: rows.map(({ body }) => body), last: rows.at(-1)?.sequence ?? null }
+      async operation(_reads, { actor, query: { after, to } }) {
+        return new EncodedJson(await parts.readHashedEvents({ organizationId: actor.organization.id, after, to }))
       },
     }),
     read({

@@ -6,7 +6,7 @@ import { createPrepareOnce, doOnce } from '../../domain/mutations/idempotency.ts
 import { operatorActor } from '../../domain/identity/operator.ts'
 import { requirePermission } from '../../domain/identity/permissions.ts'
 import { pathOf } from '../family.ts'
-import { JsonText } from '../json-text.ts'
+import { EncodedJson } from '../encoded-json.ts'
 import { repeatableRequest } from './idempotency-key.ts'
 import type { Credential, Route, RouteAnswer } from '../route.ts'
 import { isUnchanged, TagHeaders } from './entity-tag.ts'
@@ -67,7 +67,7 @@ export function createResourceRoutes<
           const record = spec.record?.(body)
           if (record) await parts.mutate(actorOf(request, actor), async () => ({ value: undefined, record }))
           if (spec.tag && isUnchanged(request, reply, spec.tag(body))) return await reply.code(304).send()
-          return body instanceof JsonText ? await body.sendTo(reply) : body
+          return body instanceof EncodedJson ? await body.sendTo(reply) : body
         },
       }
     },

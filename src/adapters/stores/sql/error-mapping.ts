@@ -32,7 +32,7 @@ export function withErrorMapping(database: Database, observer = unobserved): Dat
     // A report says nothing about the health of the storage: it may be slow, or its replica may be down.
     report: (sql, params) =>
       database.report<never>(sql, params).catch((error: unknown) => {
-        throw isTimeout(error) ? reportTimeout(error) : (faultOf(error) ?? error)
+        throw error instanceof DatabaseError ? mapReportError(error) : error
       }),
     write,
     writeAfter: (first, next) =>
@@ -50,6 +50,10 @@ export function withErrorMapping(database: Database, observer = unobserved): Dat
 
 /** The Fault of an outage; other errors stay as they are. */
 export const mapError = (error: DatabaseError): Error => faultOf(error) ?? error
+
+/** The same for a report. One that takes too long says what to narrow. */
+export const mapReportError = (error: DatabaseError): Error =>
+  isTimeout(error) ? reportTimeout(error) : mapError(error)
 
 const rollback = new Error('this attempt is rolled back')
 

@@ -2,8 +2,9 @@ import type { Static } from 'typebox'
 import type { Route } from '../../route.ts'
 import { createQueryValidator } from '../../validate.ts'
 import type { Cell } from '../csv.ts'
-import { exportQuery, exportRoute, type FileExportParts } from '../export-route.ts'
-import type { AuditReads, LoggedEvent } from '../../../domain/audit/log.ts'
+import type { EventStreamParts } from '../event-stream.ts'
+import { createExportPage, exportQuery, exportRoute, type ReadExportPage } from '../export-route.ts'
+import type { AuditFilter, AuditReads, LoggedEvent } from '../../../domain/audit/log.ts'
 import { auditFilterOf } from './filter.ts'
 import { presentAuditEntry } from './present.ts'
 import { auditEntryExample, type AuditEntryObject, AuditFilterFields } from './schema.ts'
@@ -32,9 +33,15 @@ const cellsOf = (entry: Entry) => ({
 
 const query = exportQuery(AuditFilterFields)
 
+export const auditExportPage = createExportPage<Pick<AuditReads, 'list'>, AuditFilter, Entry, LoggedEvent>({
+  list: (events, { organizationId, filter, page }) => events.list(organizationId, filter, page),
+  present: presentAuditEntry,
+  cells: (entry): readonly Cell[] => Object.values(cellsOf(entry)),
+})
+
 /** `/v1/organization/audit_logs/export`: the audit log as a file. */
-export const auditExportRoute = (parts: FileExportParts & { readonly reads: { readonly events: AuditReads } }): Route =>
-  exportRoute<Static<typeof query>, Entry, LoggedEvent>(parts, {
+export const auditExportRoute = (parts: EventStreamParts & { readonly readPage: ReadExportPage<AuditFilter> }): Route =>
+  exportRoute<Static<typeof query>, AuditFilter>(parts, {
     name: 'exportAuditEvents',
     path: '/v1/organization/audit_logs/export',
     permission: 'audit:read',
@@ -42,9 +49,7 @@ export const auditExportRoute = (parts: FileExportParts & { readonly reads: { re
     fileName: 'audit-log',
     query,
     readQuery: createQueryValidator(query),
-    list: (organizationId, input, page) => parts.reads.events.list(organizationId, auditFilterOf(input), page),
-    present: presentAuditEntry,
+    readFilter: (_organizationId, input) => auditFilterOf(input),
     columns: Object.keys(cellsOf(auditEntryExample)),
-    cells: (entry): readonly Cell[] => Object.values(cellsOf(entry)),
     example: auditEntryExample,
   })

@@ -1,9 +1,10 @@
 import type { Static } from 'typebox'
-import type { LedgerEntry, LedgerReports } from '../../../domain/credits/reports.ts'
+import type { LedgerEntry, LedgerFilter, LedgerReports } from '../../../domain/credits/reports.ts'
 import type { Route } from '../../route.ts'
 import { createQueryValidator } from '../../validate.ts'
 import type { Cell } from '../csv.ts'
-import { exportQuery, exportRoute, type FileExportParts } from '../export-route.ts'
+import type { EventStreamParts } from '../event-stream.ts'
+import { createExportPage, exportQuery, exportRoute, type ReadExportPage } from '../export-route.ts'
 import { ledgerFilterOf, presentLedgerEntry } from './routes.ts'
 import { ledgerExample, LedgerFilterFields, type LedgerEntryObject } from './schema.ts'
 
@@ -23,11 +24,17 @@ const receiptColumns = [
   'output_tokens',
 ] as const
 
+export const ledgerExportPage = createExportPage<Pick<LedgerReports, 'entries'>, LedgerFilter, Row, LedgerEntry>({
+  list: (ledger, { organizationId, filter, page }) => ledger.entries(organizationId, { ...page, ...filter }),
+  present: presentLedgerEntry,
+  cells: cellsOf,
+})
+
 /** `/v1/organization/credits/ledger/export`: the ledger as a file. */
 export const ledgerExportRoute = (
-  parts: FileExportParts & { readonly reads: { readonly ledger: LedgerReports } },
+  parts: EventStreamParts & { readonly readPage: ReadExportPage<LedgerFilter> },
 ): Route =>
-  exportRoute<Static<typeof query>, Row, LedgerEntry>(parts, {
+  exportRoute<Static<typeof query>, LedgerFilter>(parts, {
     name: 'exportLedgerEntries',
     path: '/v1/organization/credits/ledger/export',
     permission: 'usage:read',
@@ -35,15 +42,14 @@ export const ledgerExportRoute = (
     fileName: 'ledger',
     query,
     readQuery: createQueryValidator(query),
-    list: (organizationId, input, page) =>
-      parts.reads.ledger.entries(organizationId, { ...page, ...ledgerFilterOf(input) }),
-    present: presentLedgerEntry,
+    readFilter: (_organizationId, input) => ledgerFilterOf(input),
     columns: [...entryColumns, ...receiptColumns],
-    cells,
     example: ledgerExample,
   })
 
-const cells = (row: Row): readonly Cell[] => [
-  ...entryColumns.map((name) => (name === 'created_at' ? new Date(row.created_at * 1_000).toISOString() : row[name])),
-  ...receiptColumns.map((name) => row.receipt?.[name] ?? null),
-]
+function cellsOf(row: Row): readonly Cell[] {
+  return [
+    ...entryColumns.map((name) => (name === 'created_at' ? new Date(row.created_at * 1_000).toISOString() : row[name])),
+    ...receiptColumns.map((name) => row.receipt?.[name] ?? null),
+  ]
+}

@@ -2,8 +2,9 @@ import type { Static } from 'typebox'
 import type { Route } from '../../route.ts'
 import { createQueryValidator } from '../../validate.ts'
 import type { Cell } from '../csv.ts'
-import { exportQuery, exportRoute, type FileExportParts } from '../export-route.ts'
-import type { AuditReads, LoggedEvent } from '../../../domain/audit/log.ts'
+import type { EventStreamParts } from '../event-stream.ts'
+import { createExportPage, exportQuery, exportRoute, type ReadExportPage } from '../export-route.ts'
+import type { AuditReads, LoggedEvent, RequestFilter } from '../../../domain/audit/log.ts'
 import type { ReadFilter } from './filter.ts'
 import { RequestFilterFields } from './filter-schema.ts'
 import { presentRequest } from './present.ts'
@@ -15,11 +16,20 @@ const columns = Object.keys(RequestObject.properties).filter((name) => name !== 
 
 const query = exportQuery(RequestFilterFields)
 
+export const requestExportPage = createExportPage<Pick<AuditReads, 'listRequests'>, RequestFilter, Row, LoggedEvent>({
+  list: (events, { organizationId, filter, page }) => events.listRequests(organizationId, filter, page),
+  present: presentRequest,
+  cells: cellsOf,
+})
+
+type RequestExportParts = EventStreamParts & {
+  readonly readPage: ReadExportPage<RequestFilter>
+  readonly readFilter: ReadFilter
+}
+
 /** `/v1/organization/requests/export`: the list of requests as a file. */
-export const requestExportRoute = (
-  parts: FileExportParts & { readonly reads: { readonly events: AuditReads }; readonly readFilter: ReadFilter },
-): Route =>
-  exportRoute<Static<typeof query>, Row, LoggedEvent>(parts, {
+export const requestExportRoute = (parts: RequestExportParts): Route =>
+  exportRoute<Static<typeof query>, RequestFilter>(parts, {
     name: 'exportRequests',
     path: '/v1/organization/requests/export',
     permission: 'audit:read',
@@ -27,19 +37,16 @@ export const requestExportRoute = (
     fileName: 'requests',
     query,
     readQuery: createQueryValidator(query),
-    list: async (organizationId, input, page) =>
-      parts.reads.events.listRequests(organizationId, await parts.readFilter(organizationId, input), page),
-    present: presentRequest,
+    readFilter: parts.readFilter,
     columns,
-    cells,
     example: requestExample,
   })
 
-function cells(row: Row): readonly Cell[] {
-  const cell = {
+function cellsOf(row: Row): readonly Cell[] {
+  const cells: Readonly<Record<string, Cell>> = {
     ...row,
     created_at: new Date(row.created_at_ms).toISOString(),
     categories: row.categories.join(' '),
   }
-  return columns.map((name) => new Map<string, Cell>(Object.entries(cell)).get(name) ?? null)
+  return columns.map((name) => cells[name] ?? null)
 }

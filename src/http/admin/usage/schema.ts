@@ -16,12 +16,24 @@ export const UsageQuery = Type.Object(
     end_time: Type.Optional(
       Type.Integer({ minimum: 0, maximum: lastSecond, description: 'Unix seconds, exclusive; default: now.' }),
     ),
-    bucket: Type.Enum(['hour', 'day'], { default: 'day', description: 'Length of a bucket, in UTC.' }),
+    bucket: Type.Enum(['hour', 'day', 'total'], {
+      default: 'day',
+      description: 'Length of a bucket, in UTC. `total`: the whole period is one bucket.',
+    }),
     group_by: Type.Array(Type.Enum([...usageGroups]), {
       default: [],
       maxItems: usageGroups.length,
       description: 'Fields to group by; may be repeated.',
     }),
+    page: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 200,
+        description:
+          'The `next_page` of the page before, with its `bucket` and `group_by`. The period is that of the first page.',
+        examples: ['1767225600000-1769817600000-1767657600000'],
+      }),
+    ),
   },
   { additionalProperties: false },
 )
@@ -73,6 +85,8 @@ const example = {
       ],
     },
   ],
+  has_more: false,
+  next_page: null,
 }
 
 export const UsageObject = Type.Object(
@@ -86,8 +100,10 @@ export const UsageObject = Type.Object(
         end_time: unixTime('End of this bucket, exclusive.'),
         results: Type.Array(UsageResult, { description: 'One result for each group.' }),
       }),
-      { description: 'Buckets with usage, oldest first.' },
+      { description: 'Buckets with usage, oldest first. A bucket is never split between pages.' },
     ),
+    has_more: Type.Boolean({ description: 'Whether there are more pages; get the next one with `page=next_page`.' }),
+    next_page: orNull(Type.String(), 'Where the next page starts; null on the last one.'),
   },
   { title: 'Usage', examples: [example] },
 )

@@ -12,7 +12,7 @@ import { readUsage } from '../rollup/usage.ts'
 import { selectPage, type Condition } from '../page.ts'
 
 export type ReportParts = {
-  readonly clock: Clock
+  readonly clock: Pick<Clock, 'nowMs'>
   /** How long usage names end users. */
   readonly userDays: number
 }

@@ -1,6 +1,13 @@
 import { Pool, type PoolClient } from 'pg'
 import { systemClock, type Clock } from '../../../../base/clock.ts'
-import { DatabaseError, type Database, type DatabaseRow, type Statement, type Value } from '../database.ts'
+import {
+  DatabaseError,
+  type Database,
+  type DatabaseRow,
+  type Statement,
+  type Transaction,
+  type Value,
+} from '../database.ts'
 import { fromPostgres, isConnectionLost, isUndoneByServer } from '../errors.ts'
 import { createDrainLatch } from '../drain-latch.ts'
 import { createReportSlots } from '../report-slots.ts'
@@ -95,6 +102,15 @@ function createReports(options: PostgresOptions & ReportOptions) {
     figures: slots.figures,
     onServerHangs: () => void (isSameServer && breakAll()),
     end: () => pool.end(),
+  }
+}
+
+/** Connections for reports of another thread. Nothing connects before the first one. */
+export function openReportReads(options: PostgresOptions): Pick<Transaction, 'query'> & AsyncDisposable {
+  const { pool } = createPool(options)
+  return {
+    query: (sql, params) => read({ pool, breaker: noBreaker }, sql, params),
+    [Symbol.asyncDispose]: () => pool.end(),
   }
 }
 

@@ -10,20 +10,22 @@ import { admitReport, admitUntilClose } from '../../../resources/limit.ts'
 import { withCursorError } from '../../../resources/list.ts'
 import type { Route } from '../../../route.ts'
 import { createQueryValidator } from '../../../validate.ts'
-import { createStreamEnd } from '../../event-stream.ts'
-import type { FileExportParts } from '../../export-route.ts'
+import { createStreamEnd, type EventStreamParts } from '../../event-stream.ts'
 import { presentKeys } from '../present.ts'
-import { inScript, proofFile } from './file.ts'
+import { proofFile } from './file.ts'
+import type { ProofPageInput } from './page.ts'
 
-type ProofParts = FileExportParts & {
+type ProofParts = EventStreamParts & {
   readonly reads: { readonly events: AuditReads }
+  /** Runs `proofPage` in a thread of its own, because reading events would delay requests. */
+  readonly readPage: (input: ProofPageInput) => Promise<readonly string[]>
   readonly audit: { readonly trustedKeys: () => TrustedKeys }
   readonly version: string
 }
 
 const permission = 'audit:read'
-/** Reading them takes some milliseconds of the thread that serves requests. */
-const eventsPerPage = 128
+/** Few enough that a report waits only a moment for the thread while it reads them. */
+const eventsPerPage = 512
 
 const ProofQuery = Type.Object(
   {
@@ -80,7 +82,7 @@ export function auditProofRoute(parts: ProofParts): Route {
         // A browser must save it: its script must not run as a page of this server.
         .header('content-security-policy', 'sandbox')
         .header('cache-control', 'no-store')
-      return reply.send(Readable.from(text(), { objectMode: false }))
+      return reply.send(Readable.from(text()))
 
       async function rangeOf() {
         using _report = await admitReport(parts, actor, reply)
@@ -91,9 +93,7 @@ export function auditProofRoute(parts: ProofParts): Route {
         yield start
         for (let after = first - 1; after < last; after += eventsPerPage) {
           if (await isOver()) throw new Error('the proof ended early')
-          const page = { after, last: Math.min(last, after + eventsPerPage), limit: eventsPerPage }
-          const rows = await parts.pace.run(() => events.rows(id, page))
-          yield rows.map(({ body }) => `${inScript(body)}\n`).join('')
+          yield* await parts.readPage({ organizationId: id, after, last: Math.min(last, after + eventsPerPage) })
         }
         yield end
       }
