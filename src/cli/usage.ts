@@ -1,4 +1,5 @@
 import type { UsageBody } from '../http/admin/usage/schema.ts'
+import type { ApiClient, ApiQuery } from '../app/client/api-client.ts'
 import { readArguments, readList, readPastTime } from './arguments.ts'
 import { UsageError, type Command } from './command.ts'
 import { runOnServer } from './run-on-server.ts'
@@ -26,7 +27,7 @@ const groups: Readonly<Record<string, { readonly name: string; readonly field: k
 export const usage: Command = {
   summary: 'Show requests, tokens and costs',
   isRemote: true,
-  usage: `gatehouse usage [--from TIME] [--to TIME] [--by project,key,model,user] [--bucket hour|day] [--org ID] [--json]
+  usage: `gatehouse usage [--from TIME] [--to TIME] [--by project,key,model,user] [--bucket hour|day|total] [--org ID] [--json]
 
 Shows the last seven days by day unless told otherwise. TIME is 2027-01-31, or 7d for a week ago; times are in UTC.
 --org may be left out while there is only one organization.`,
@@ -35,7 +36,7 @@ Shows the last seven days by day unless told otherwise. TIME is 2027-01-31, or 7
     const by = [...new Set(readList(values.by))]
     const groupBy = by.map(groupOf)
     return runOnServer(context, values, async ({ client, clock }) => {
-      const response = await client.get<UsageBody>('/v1/organization/usage', {
+      const response = await readUsage(client, {
         start_time: readPastTime(values.from, clock.nowMs()),
         end_time: readPastTime(values.to, clock.nowMs()),
         bucket: values.bucket,
@@ -44,6 +45,17 @@ Shows the last seven days by day unless told otherwise. TIME is 2027-01-31, or 7
       return { json: response, text: describe(response, by) }
     })
   },
+}
+
+/** All pages as one. */
+async function readUsage(client: ApiClient, query: ApiQuery): Promise<UsageBody> {
+  const read = (page?: string) => client.get<UsageBody>('/v1/organization/usage', { ...query, page })
+  let all = await read()
+  while (all.next_page !== null) {
+    const next = await read(all.next_page)
+    all = { ...next, data: [...all.data, ...next.data] }
+  }
+  return all
 }
 
 function groupOf(word: string) {

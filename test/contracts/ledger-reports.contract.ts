@@ -11,13 +11,14 @@ import type { Charge } from '../../src/domain/credits/charge.ts'
 import type { NewGrant } from '../../src/domain/credits/ledger-store.ts'
 import { costMicro } from '../../src/domain/credits/rates.ts'
 import type { LedgerVerification } from '../../src/domain/credits/ledger-verification.ts'
-import type { LedgerPage } from '../../src/domain/credits/reports.ts'
+import { wholePeriodMs, type LedgerPage } from '../../src/domain/credits/reports.ts'
 import { chargeOf, organizationOf } from '../support/credits.ts'
 import type { Engine } from '../support/engines.ts'
 import { verifyThrough } from '../support/ledger.ts'
 import { createHandClock } from '../support/hand-clock.ts'
 
-const hourMs = 3_600_000
+const minuteMs = 60_000
+const hourMs = 60 * minuteMs
 
 /** The expected finding, and the statements that corrupt the ledger. */
 const damages: readonly { readonly sql: string; readonly table: string; readonly says: RegExp }[] = [
@@ -108,6 +109,12 @@ export function ledgerReportsContract({ name, skip, open }: Engine): void {
           [0, 'default-model', 'proj_1', 1, 30],
           [0, 'other-model', 'proj_1', 1, 20],
         ],
+      )
+      const period = { ...usageQuery, fromMs: 30 * minuteMs, toMs: 60 * 24 * hourMs + 90 * minuteMs }
+      const total = await scene.reports.usage({ ...period, bucketMs: wholePeriodMs, groupBy: ['project'] })
+      assert.deepEqual(
+        total.map(({ startMs, projectId, requests, micro }) => [startMs, projectId, requests, micro]),
+        [[0, 'proj_1', 2, 50]],
       )
       assert.deepEqual(await scene.reports.usage({ ...usageQuery, groupBy: [], limit: 1 }), [early])
       assert.deepEqual(await scene.reports.usage({ ...usageQuery, toMs: hourMs, groupBy: [] }), [])

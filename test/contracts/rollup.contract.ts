@@ -12,6 +12,7 @@ import { foldStoredDeltas } from '../../src/adapters/stores/sql/rollup/fold.ts'
 import { trimRollup } from '../../src/adapters/stores/sql/rollup/trim.ts'
 import type { AuditEvent } from '../../src/domain/audit/event/event.ts'
 import type { Charge } from '../../src/domain/credits/charge.ts'
+import { wholePeriodMs } from '../../src/domain/credits/reports.ts'
 import type { MinuteCount } from '../../src/domain/evaluation/spikes/decision-counts.ts'
 import { openAuditLog, requestFacts, setClock } from '../support/audit-log.ts'
 import { chargeOf } from '../support/credits.ts'
@@ -212,7 +213,7 @@ async function openScene(open: () => Promise<Database>) {
       return Object.fromEntries(rows.map((row) => [keyOf(row), sumsOf(row)]))
     },
     async reportedUsage(id: string) {
-      const [row] = await reports.usage({ ...usage(id), bucketMs: 4_000 * dayMs, groupBy: ['user'] }).then(total)
+      const [row] = await reports.usage({ ...usage(id), bucketMs: wholePeriodMs, groupBy: ['user'] }).then(total)
       const [plain] = await reports.usage({ ...usage(id), groupBy: [] }).then(total)
       assert.deepEqual(row, plain)
       return plain

@@ -22,6 +22,8 @@ type Answer = {
   readonly data: readonly Readonly<Record<string, unknown>>[]
   readonly has_more: boolean
   readonly last_id: string
+  readonly start_time: number
+  readonly next_page: string | null
 }
 
 describe('GET /v1/credits', () => {
@@ -130,6 +132,7 @@ describe('administration of limits and credits', () => {
     ])
     scene.upstream.answer(answerWith('Hello', { input: 12, output: 3 }))
     await (await scene.app.post('/v1/messages', { ...question, metadata: { user_id: 'ada' } })).arrayBuffer()
+    const now = Math.ceil(Date.now() / 1_000)
     const { data: byUser } = await read(scene, `${usagePath}?group_by=user`)
     const results = byUser.flatMap((bucket) => bucket['results'] as { user_id: string | null; requests: number }[])
     assert.deepEqual(
@@ -139,9 +142,33 @@ describe('administration of limits and credits', () => {
         ['ada', 1],
       ],
     )
+    const total = await read(scene, `${usagePath}?bucket=total&start_time=${now - 86_400}&end_time=${now + 60}`)
+    assert.deepEqual(
+      total.data.map(({ results, ...bucket }) => [bucket, (results as { requests: number }[])[0]?.requests]),
+      [[{ start_time: now - 86_400, end_time: now + 60 }, 2]],
+    )
+    assert.deepEqual([total.has_more, total.next_page], [false, null])
     for (const wrong of ['start_time=5&end_time=5', 'start_time=0', 'bucket=year', 'group_by=color']) {
       assert.equal((await scene.app.get(`${usagePath}?${wrong}`, asAdmin(scene))).status, 422, wrong)
     }
+  })
+
+  it('continues usage with the page that follows, and rejects any other cursor', async () => {
+    await using scene = await startPaidApp()
+    scene.upstream.answer(answerWith('Hello', { input: 12, output: 3 }))
+    await (await scene.app.post('/v1/messages', question)).arrayBuffer()
+    const dayMs = 86_400_000
+    const today = Math.floor(Date.now() / dayMs) * dayMs
+    const page = `page=${today - 3 * dayMs}-${today + dayMs}-${today}`
+    const { data, start_time: start, has_more: hasMore } = await read(scene, `${usagePath}?start_time=5&${page}`)
+    assert.deepEqual([data.length, start, hasMore], [1, (today - 3 * dayMs) / 1_000, false])
+    for (const wrong of ['x', `${today}-${today + dayMs}-${today}`, `${today}-${today + 1}-${today + 2}`]) {
+      const response = await scene.app.get(`${usagePath}?page=${wrong}`, asAdmin(scene))
+      const { error } = (await response.json()) as { error: Record<string, unknown> }
+      assert.deepEqual([response.status, error['code'], error['param']], [400, 'invalid_cursor', 'page'], wrong)
+    }
+    const tooLong = `${usagePath}?page=0-${today}-${dayMs}`
+    assert.equal((await scene.app.get(tooLong, asAdmin(scene))).status, 422)
   })
 
   it('shows the ledger, with a receipt for each charge', async () => {

@@ -1,4 +1,4 @@
-import { keepPreviousData, useQueries, useQuery } from '@tanstack/react-query'
+import { keepPreviousData, useMutation, useQueries, useQuery } from '@tanstack/react-query'
 import { api, dataOf } from '../../api/client.ts'
 import type { components } from '../../api/schema.d.ts'
 import { definedOf, useList } from '../../api/use-list.ts'
@@ -26,28 +26,57 @@ export const useBalance = () =>
     refetchInterval: refreshMs,
   })
 
-/** Use over the time range of the page, by hour where that gives a readable chart. */
+/** Use over the time range of the page: what each group used in all, and what all of them used over time. */
+export type GroupedUsage = { readonly groups: Usage; readonly course: Usage }
+
 export function useUsage(group: UseGroup) {
   const search = useTimeRangeSearch()
   return useQuery({
     queryKey: ['usage', group, search],
-    queryFn: (): Promise<Usage> => {
-      const { from, to = Math.ceil(Date.now() / 1_000) } = timeRangeOf(search, Date.now())
-      return readUsage({ from, to, group, bucket: to - from <= 2 * daySeconds ? 'hour' : 'day' })
+    queryFn: async (): Promise<GroupedUsage> => {
+      const { bucket, ...period } = stepsOf(search)
+      const [groups, course] = await Promise.all([
+        readUsage({ ...period, bucket: 'total', group }),
+        readUsage({ ...period, bucket }),
+      ])
+      return { groups, course }
     },
     placeholderData: keepPreviousData,
   })
+}
+
+/** Reads the use of each group over time, for a file. */
+export function useUsageSteps(group: UseGroup, onRead: (usage: Usage) => void) {
+  const search = useTimeRangeSearch()
+  return useMutation({ mutationFn: () => readAllPages({ ...stepsOf(search), group }), onSuccess: onRead, retry: false })
+}
+
+async function readAllPages(query: UsageQuery): Promise<Usage> {
+  let all = await readUsage(query)
+  while (all.next_page !== null) {
+    const next = await readUsage({ ...query, page: all.next_page })
+    all = { ...next, data: [...all.data, ...next.data] }
+  }
+  return all
+}
+
+/** A time range, by hour where that gives a readable chart. */
+function stepsOf(search: ReturnType<typeof useTimeRangeSearch>): Pick<UsageQuery, 'from' | 'to' | 'bucket'> {
+  const { from, to = Math.ceil(Date.now() / 1_000) } = timeRangeOf(search, Date.now())
+  return { from, to, bucket: to - from <= 2 * daySeconds ? 'hour' : 'day' }
 }
 
 type UsageQuery = {
   readonly from: number
   readonly to: number
   readonly group?: UseGroup
-  readonly bucket: 'hour' | 'day'
+  readonly bucket: 'hour' | 'day' | 'total'
+  readonly page?: string
 }
 
-const readUsage = ({ from, to, group, bucket }: UsageQuery): Promise<Usage> => {
-  const query = { start_time: from, end_time: to, bucket, group_by: group === undefined ? [] : [group] }
+const readUsage = ({ from, to, group, bucket, page }: UsageQuery): Promise<Usage> => {
+  const groupBy = group === undefined ? [] : [group]
+  const query = { start_time: from, end_time: to, bucket, group_by: groupBy, ...(page !== undefined && { page }) }
   return dataOf(api.GET('/v1/organization/usage', { params: { query } }))
 }
 
@@ -59,7 +88,7 @@ export const useBurn = () =>
     queryKey: ['usage', 'burn'],
     queryFn: () => {
       const to = Math.ceil(Date.now() / 1_000)
-      return readUsage({ from: to - burnDays * daySeconds, to, bucket: 'hour' })
+      return readUsage({ from: to - burnDays * daySeconds, to, bucket: 'total' })
     },
     select: ({ data }) => {
       const credits = data.flatMap(({ results }) => results).reduce((sum, result) => sum + result.credits, 0)
@@ -90,7 +119,7 @@ export function useLimitsOfBusiestKeys() {
     queryKey: ['usage', 'busiest'],
     queryFn: () => {
       const to = Math.ceil(Date.now() / 1_000)
-      return readUsage({ from: to - daySeconds, to, group: 'api_key', bucket: 'day' })
+      return readUsage({ from: to - daySeconds, to, group: 'api_key', bucket: 'total' })
     },
     select: busiestKeys,
   })

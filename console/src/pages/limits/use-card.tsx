@@ -10,7 +10,7 @@ import { count, dollars, percent, shortCount, time } from '../../kit/format.ts'
 import { StackedBars, TimeAxis } from '../../kit/stacked-bars.tsx'
 import { EmptyState, FailureState, LoadingRows } from '../../kit/state.tsx'
 import { words } from '../../words/en.ts'
-import { useUsage, type Usage } from './queries.ts'
+import { useUsage, useUsageSteps, type GroupedUsage } from './queries.ts'
 import { useGroups, type UseGroup } from './search.ts'
 import { Share } from './share.tsx'
 import { saveFile, usageCsv } from './use-csv.ts'
@@ -23,6 +23,7 @@ const text = words.limits
 /** Who uses how much: a chart over the time range, and a table with the largest first. */
 export function UseCard({ group }: { readonly group: UseGroup }) {
   const usage = useUsage(group)
+  const file = useUsageSteps(group, (steps) => saveFile(`usage-by-${group}.csv`, usageCsv(steps)))
   return (
     <Card
       title={text.use}
@@ -30,12 +31,7 @@ export function UseCard({ group }: { readonly group: UseGroup }) {
         <span className={styles.tools}>
           <GroupLinks group={group} />
           {usage.data && (
-            <Button
-              isSmall
-              look="ghost"
-              icon="download"
-              onClick={() => usage.data && saveFile(`usage-by-${group}.csv`, usageCsv(usage.data))}
-            >
+            <Button isSmall look="ghost" icon="download" disabled={file.isPending} onClick={() => file.mutate()}>
               {text.exportCsv}
             </Button>
           )}
@@ -44,8 +40,8 @@ export function UseCard({ group }: { readonly group: UseGroup }) {
     >
       {usage.isPending && <LoadingRows widths={[120, 240, 60]} rows={5} />}
       {usage.isError && <FailureState title={text.failed} error={usage.error} onRetry={() => void usage.refetch()} />}
-      {usage.data?.data.length === 0 && <NoUse />}
-      {usage.data && usage.data.data.length > 0 && <UseOf usage={usage.data} group={group} />}
+      {usage.data?.groups.data.length === 0 && <NoUse />}
+      {usage.data && usage.data.groups.data.length > 0 && <UseOf usage={usage.data} group={group} />}
     </Card>
   )
 }
@@ -67,11 +63,11 @@ const GroupLinks = ({ group }: { readonly group: UseGroup }) => (
 
 const series = [{ id: 'use', name: text.use, tone: 'none' as const }]
 
-function UseOf({ usage, group }: { readonly usage: Usage; readonly group: UseGroup }) {
+function UseOf({ usage, group }: { readonly usage: GroupedUsage; readonly group: UseGroup }) {
   const [active, setActive] = useState<number>()
   const names = { projects: useProjectNames(), keys: useKeyNames() }
-  const users = usersOf(usage, group, names)
-  const bars = barsOf(usage)
+  const users = usersOf(usage.groups, group, names)
+  const bars = barsOf(usage.course)
   const shown = active === undefined ? undefined : bars[active]
   const first = users[0]
   const isPaid = first !== undefined && first.cost > 0

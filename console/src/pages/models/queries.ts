@@ -60,7 +60,12 @@ export function useModelUsage(): ReadonlyMap<string, ModelUsage> | undefined {
     queryKey: ['usage', 'models', 'day'],
     queryFn: () => {
       const to = Math.ceil(Date.now() / 1_000)
-      const query = { start_time: to - daySeconds, end_time: to, bucket: 'hour' as const, group_by: ['model' as const] }
+      const query = {
+        start_time: to - daySeconds,
+        end_time: to,
+        bucket: 'total' as const,
+        group_by: ['model' as const],
+      }
       return dataOf(api.GET('/v1/organization/usage', { params: { query } }))
     },
     select: ({ data }) => {

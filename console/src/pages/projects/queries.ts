@@ -48,7 +48,7 @@ export function useSpendByKey(isEnabled: boolean): ReadonlyMap<string, number> |
     queryFn: () => {
       const { from, to } = timeRangeOf(search, Date.now())
       const period = { start_time: from, ...(to !== undefined && { end_time: to }) }
-      const query = { ...period, bucket: 'day' as const, group_by: ['api_key' as const] }
+      const query = { ...period, bucket: 'total' as const, group_by: ['api_key' as const] }
       return dataOf(api.GET('/v1/organization/usage', { params: { query } }))
     },
     select: ({ data }) => {
