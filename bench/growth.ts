@@ -144,7 +144,8 @@ async function measureReports(): Promise<void> {
     ['traffic of 30 days by model', get(`/v1/organization/traffic?from=${month}&step=1d&group_by=model`)],
     ['traffic of a day by minute', get(`/v1/organization/traffic?from=${now - 86_400}&step=1m`)],
     ['usage of 30 days', get(`/v1/organization/usage?start_time=${month}&bucket=day`)],
-    ['usage of 30 days by user', get(`/v1/organization/usage?start_time=${month}&bucket=day&group_by=user`)],
+    ['usage of 30 days by user, a page', get(`/v1/organization/usage?start_time=${month}&bucket=day&group_by=user`)],
+    ['usage of users in 30 days', get(`/v1/organization/usage?start_time=${month}&bucket=total&group_by=user`)],
     ['requests, newest', get('/v1/organization/requests?limit=50')],
     ['requests denied', get('/v1/organization/requests?limit=50&status=denied')],
     [
@@ -280,5 +281,5 @@ function ms(value: number): string {
 }
 
 function row(...[name = '', ...cells]: string[]): void {
-  console.log(name.padEnd(30) + cells.map((cell) => cell.padStart(13)).join(''))
+  console.log(name.padEnd(34) + cells.map((cell) => cell.padStart(13)).join(''))
 }

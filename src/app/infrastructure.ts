@@ -1,6 +1,5 @@
 import { createChangePoll } from '../adapters/stores/sql/change.ts'
 import type { Database } from '../adapters/stores/sql/database.ts'
-import type { VerificationThreads } from '../adapters/stores/sql/verification/threads.ts'
 import { createIds, type Ids } from '../base/ids.ts'
 import { createLog } from '../base/log.ts'
 import { createMetrics, type Metrics } from '../base/metrics.ts'
@@ -10,48 +9,45 @@ import { fileValuesOf } from '../config/file-values.ts'
 import type { Keyring } from '../domain/server-secret/keyring.ts'
 import { createChanges, type Changes } from '../domain/mutations/changes.ts'
 import { createScheduler, type Scheduler } from '../jobs/scheduler.ts'
-import type { EncodingThread } from './encoding-thread/thread.ts'
 import { takeOverSpools } from './storage/leftover-spools.ts'
 import { createLiveValues, type LiveValues } from './live-values.ts'
 import { openStorage } from './storage/storage.ts'
+import type { StorageThreads } from './storage/threads.ts'
 import { effectiveUpstreams, type EffectiveUpstream } from './upstreams/upstreams.ts'
 import { createReadMetrics, nodeName, spoolFolder, type Workers } from './workers.ts'
 import { completeWorld, type World } from './world.ts'
 
 /** What every other part of the app uses. Each part adds what it opens to `built`, which closes it in reverse order. */
-export type Infrastructure = Required<Omit<World, 'acceptsLoss' | 'workers'>> & {
-  readonly built: AsyncDisposableStack
-  readonly config: Config
-  readonly dataDir: string
-  /** The folder of what waits for PostgreSQL. */
-  readonly spoolDir: string
-  /** The processes that serve the same ports; undefined if this is the only one. */
-  readonly workers: Workers | undefined
-  /** The name of this node. */
-  readonly nodeName: string
-  readonly ids: Ids
-  readonly metrics: Metrics
-  /** The metrics of this process, and of the other workers if there are any, in the Prometheus text format. */
-  readonly readMetrics: () => Promise<string>
-  readonly database: Database
-  /** The same for the writes that every request needs: while it rejects one of them, the storage counts as failing. */
-  readonly requestWrites: Database
-  readonly storage: StorageHealth
-  /** Runs verifications beside the requests. */
-  readonly verification: VerificationThreads
-  /** Reads and encodes long responses beside the requests. */
-  readonly encoding: EncodingThread
-  /** The keys that are derived from the server secret. */
-  readonly keyring: Keyring
-  /** Values of the configuration that are reloaded from files. */
-  readonly live: LiveValues
-  readonly changes: Changes
-  /** Starts the work that runs by the clock. */
-  readonly jobs: Scheduler
-  readonly upstreams: readonly EffectiveUpstream[]
-  /** Makes an error handler that only logs, for background work whose failure must not stop the server. */
-  readonly warn: (message: string) => (error: unknown) => void
-}
+export type Infrastructure = Required<Omit<World, 'acceptsLoss' | 'workers'>> &
+  StorageThreads & {
+    readonly built: AsyncDisposableStack
+    readonly config: Config
+    readonly dataDir: string
+    /** The folder of what waits for PostgreSQL. */
+    readonly spoolDir: string
+    /** The processes that serve the same ports; undefined if this is the only one. */
+    readonly workers: Workers | undefined
+    /** The name of this node. */
+    readonly nodeName: string
+    readonly ids: Ids
+    readonly metrics: Metrics
+    /** The metrics of this process, and of the other workers if there are any, in the Prometheus text format. */
+    readonly readMetrics: () => Promise<string>
+    readonly database: Database
+    /** The same for the writes that every request needs: while it rejects one of them, the storage counts as failing. */
+    readonly requestWrites: Database
+    readonly storage: StorageHealth
+    /** The keys that are derived from the server secret. */
+    readonly keyring: Keyring
+    /** Values of the configuration that are reloaded from files. */
+    readonly live: LiveValues
+    readonly changes: Changes
+    /** Starts the work that runs by the clock. */
+    readonly jobs: Scheduler
+    readonly upstreams: readonly EffectiveUpstream[]
+    /** Makes an error handler that only logs, for background work whose failure must not stop the server. */
+    readonly warn: (message: string) => (error: unknown) => void
+  }
 
 export async function openInfrastructure(
   built: AsyncDisposableStack,

@@ -144,7 +144,7 @@ describe('administration of limits and credits', () => {
     )
     const total = await read(scene, `${usagePath}?bucket=total&start_time=${now - 86_400}&end_time=${now + 60}`)
     assert.deepEqual(
-      total.data.map(({ results, ...bucket }) => [bucket, (results as { requests: number }[])[0]?.requests]),
+      total.data.map(({ results: sums, ...bucket }) => [bucket, (sums as { requests: number }[])[0]?.requests]),
       [[{ start_time: now - 86_400, end_time: now + 60 }, 2]],
     )
     assert.deepEqual([total.has_more, total.next_page], [false, null])

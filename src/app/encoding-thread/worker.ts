@@ -14,20 +14,19 @@ if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_
 
 const reads = await openReads()
 
-port.on('message', async (message: EncodingRequest | 'close') => {
-  if (message === 'close') {
-    await reads[Symbol.asyncDispose]()
-    port.close()
-    return
-  }
-  port.postMessage(await answer(message))
-})
+port.on('message', (message: EncodingRequest | 'close') => void (message === 'close' ? close() : answer(message)))
 
-async function answer({ id, kind, input }: EncodingRequest): Promise<EncodingReply> {
+async function close(): Promise<void> {
+  await reads[Symbol.asyncDispose]()
+  port.close()
+}
+
+async function answer({ id, kind, input }: EncodingRequest): Promise<void> {
+  const send = (reply: EncodingReply): void => port.postMessage(reply)
   try {
-    return { id, result: await runEncoding(reads, kind, input as never) }
+    send({ id, result: await runEncoding(reads, kind, input as never) })
   } catch (error) {
-    return { id, error: toSentError(error) }
+    send({ id, error: toSentError(error) })
   }
 }
 

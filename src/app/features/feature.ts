@@ -1,4 +1,3 @@
-import type { VerificationThreads } from '../../adapters/stores/sql/verification/threads.ts'
 import type { FindEvidence } from '../../domain/evaluation/evidence.ts'
 import type { Simulate } from '../../domain/evaluation/simulate.ts'
 import type { ModelSetOf } from '../../domain/inference/model-set.ts'
@@ -16,7 +15,6 @@ import type { Route } from '../../http/route.ts'
 import type { ReadinessCheck } from '../../http/service/health.ts'
 import type { SinkTest } from '../../pipeline/export/test-sink.ts'
 import type { Preflight } from '../../pipeline/billing/preflight.ts'
-import type { EncodingThread } from '../encoding-thread/thread.ts'
 import type { Infrastructure } from '../infrastructure.ts'
 import type { Stores } from '../stores.ts'
 
@@ -37,10 +35,11 @@ export type OperatorSurface = AdminSurface & {
 }
 
 /** What features are created from, in a server and in a command without one. */
-export type FeatureParts = Pick<Infrastructure, 'config' | 'database' | 'clock' | 'random' | 'ids' | 'keyring'> & {
+export type FeatureParts = Pick<
+  Infrastructure,
+  'config' | 'database' | 'clock' | 'random' | 'ids' | 'keyring' | 'verification' | 'encoding'
+> & {
   readonly stores: Stores
-  readonly verification: VerificationThreads
-  readonly encoding: EncodingThread
 }
 
 /** Evaluates texts and rules. */

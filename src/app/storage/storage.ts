@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Clock } from '../../base/clock.ts'
 import type { Random } from '../../base/random.ts'
@@ -12,28 +11,23 @@ import { withErrorMapping } from '../../adapters/stores/sql/error-mapping.ts'
 import type { PostgresOptions, ReportOptions } from '../../adapters/stores/sql/postgres/pool.ts'
 import type { SqliteOptions } from '../../adapters/stores/sql/sqlite/sqlite.ts'
 import { migrate, readMigrations } from '../../adapters/stores/sql/migrate.ts'
-import { databaseFileName } from '../../adapters/stores/sql/sqlite/data-folder.ts'
-import type { ReadSource } from '../../adapters/stores/sql/verification/reader.ts'
-import { createVerificationThreads, type VerificationThreads } from '../../adapters/stores/sql/verification/threads.ts'
 import { writeProbe } from '../../adapters/stores/sql/write-probe.ts'
 import { writeToDisk } from '../../adapters/stores/disk-probe.ts'
-import type { EncodingSource } from '../encoding-thread/protocol.ts'
-import { createEncodingThread, type EncodingThread } from '../encoding-thread/thread.ts'
 import { lockUnusedFolder } from './lock-folder.ts'
 import { readServerSecrets } from './server-secrets.ts'
+import { createStorageThreads, type StorageThreads } from './threads.ts'
 
-export type OpenStorage = AsyncDisposable & {
-  readonly database: Database
-  /** The same for the writes that every request needs: while it rejects one of them, the storage counts as failing. */
-  readonly requestWrites: Database
-  /** Probes the storage regularly after its first `probe`. */
-  readonly health: ProbedStorage
-  /** The keys that are derived from the server secret. */
-  readonly keyring: Keyring
-  readonly migrationsApplied: number
-  readonly verification: VerificationThreads
-  readonly encoding: EncodingThread
-}
+export type OpenStorage = AsyncDisposable &
+  StorageThreads & {
+    readonly database: Database
+    /** The same for the writes that every request needs: while it rejects one of them, the storage counts as failing. */
+    readonly requestWrites: Database
+    /** Probes the storage regularly after its first `probe`. */
+    readonly health: ProbedStorage
+    /** The keys that are derived from the server secret. */
+    readonly keyring: Keyring
+    readonly migrationsApplied: number
+  }
 
 export type StorageParts = {
   readonly clock: Clock
@@ -68,14 +62,10 @@ export async function openStorage(
       writeDisk: (wasFailing) => writeToDisk(dataDir, wasFailing),
     }),
   )
-  const verification = opened.use(createVerificationThreads(database, sourceOf(config.storage)))
-  const encoding = opened.use(
-    createEncodingThread({ database, source: encodingSourceOf(config.storage), timeoutMs: reportTimeoutMs }),
-  )
+  const threads = createStorageThreads(opened, database, config.storage)
   const kept = opened.move()
   return {
-    verification,
-    encoding,
+    ...threads,
     database: withErrorMapping(database, { failed: health.failed, written: health.written }),
     requestWrites: withErrorMapping(database, health),
     health,
@@ -83,19 +73,6 @@ export async function openStorage(
     migrationsApplied,
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   }
-}
-
-const sourceOf = ({ data_dir: dataDir, database_url: url }: Config['storage']): ReadSource =>
-  url === undefined ? { engine: 'sqlite', path: join(dataDir, databaseFileName) } : { engine: 'postgres', url }
-
-/** Connections of the thread to PostgreSQL, beside `reports_pool_size` of the node. */
-const encodingConnections = 2
-
-const encodingSourceOf = (storage: Config['storage']): EncodingSource => {
-  const source = sourceOf(storage)
-  if (source.engine === 'sqlite') return source
-  const { reports_url: url = source.url, report_timeout_ms: timeoutMs } = storage
-  return { engine: 'postgres', url, timeoutMs, poolSize: encodingConnections }
 }
 
 const cannotOpen =
