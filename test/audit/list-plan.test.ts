@@ -35,4 +35,11 @@ it('every list query reads its page through an index, without sorting and withou
     plans.filter((step) => /SCAN (?!CONSTANT)|TEMP B-TREE/.test(step)),
     [],
   )
+  // There is a checkpoint each minute, so a search of all of them is a scan of months.
+  const ofCheckpoints = plans.filter((step) => /^SEARCH p /.test(step))
+  assert.ok(ofCheckpoints.length > 0)
+  assert.deepEqual(
+    ofCheckpoints.filter((step) => !/audit_checkpoint_time \(organization_id=\? AND time[<>]\?\)/.test(step)),
+    [],
+  )
 })

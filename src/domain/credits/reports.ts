@@ -66,7 +66,7 @@ export type LedgerReports = {
 }
 
 /** As the length of a bucket: the whole period is one bucket, which starts at 0. */
-export const wholePeriodMs = 1e15
+export const wholePeriodMs = 2 ** 40 * 1000
 
 /** The rows of some buckets. */
 export type UsagePage = {

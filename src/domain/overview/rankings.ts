@@ -1,4 +1,4 @@
-import type { LedgerReports } from '../credits/reports.ts'
+import { wholePeriodMs, type LedgerReports } from '../credits/reports.ts'
 import { gatewaySubject } from '../evaluation/spikes/counted-decisions.ts'
 import { unsaved } from '../gateway-config/configuration.ts'
 import type { GatewayStore } from '../gateway-config/store.ts'
@@ -68,7 +68,7 @@ export async function topSpenders(
       organizationId,
       fromMs: from * 1000,
       toMs: to * 1000,
-      bucketMs: wholePeriod * 1000,
+      bucketMs: wholePeriodMs,
       groupBy: ['project', 'api_key'],
       limit: mostGroups,
     })

@@ -1,3 +1,5 @@
+import { wholePeriodMs } from '../credits/reports.ts'
+
 /** Requests and denials that were counted under a subject: a policy, the gateway configuration, failures or rate limits. */
 export type SubjectSum = {
   /** Start of the bucket, Unix seconds. */
@@ -22,4 +24,4 @@ export type SubjectQuery = {
 export type SubjectSums = (query: SubjectQuery) => Promise<readonly SubjectSum[]>
 
 /** A bucket that every period is within, for sums over a whole period. */
-export const wholePeriod = 2 ** 40
+export const wholePeriod = wholePeriodMs / 1000

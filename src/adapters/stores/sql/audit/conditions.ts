@@ -77,18 +77,22 @@ function timeConditions({ fromMs, toMs }: AuditFilter, { isPartitioned }: EventT
   if (isPartitioned) return conditions
   return [
     ...conditions,
-    ...(fromMs === undefined ? [] : [`e.sequence > (${lastSignedBefore(fromMs - maxLateMs)})`]),
-    ...(toMs === undefined ? [] : [`e.sequence <= (${firstSignedFrom(toMs + maxLateMs)})`]),
+    ...(fromMs === undefined ? [] : [`e.sequence > ${lastSignedBefore(fromMs - maxLateMs)}`]),
+    ...(toMs === undefined ? [] : [`e.sequence <= ${firstSignedFrom(toMs + maxLateMs)}`]),
   ]
 }
 
 /** An event is appended within a day after its time, and a clock is set back by less than a day. */
 const maxLateMs = dayMs
 
-/** Everything up to the sequence of a checkpoint was appended before the checkpoint was signed. */
+/**
+ * Everything up to the sequence of a checkpoint was appended before the checkpoint was signed. The next one by time is one entry of an
+ * index. The highest sequence would need all checkpoints, of which there is one each minute.
+ */
 const lastSignedBefore = (ms: number): string =>
-  `select coalesce(max(p.sequence), 0) from audit_checkpoint p where p.organization_id = $1 and p.time < ${Math.trunc(ms)}`
+  `coalesce((select p.sequence from audit_checkpoint p
+   where p.organization_id = $1 and p.time < ${Math.trunc(ms)} order by p.time desc limit 1), 0)`
 
 const firstSignedFrom = (ms: number): string =>
-  `select coalesce(min(p.sequence), ${Number.MAX_SAFE_INTEGER}) from audit_checkpoint p
-   where p.organization_id = $1 and p.time >= ${Math.trunc(ms)}`
+  `coalesce((select p.sequence from audit_checkpoint p
+   where p.organization_id = $1 and p.time >= ${Math.trunc(ms)} order by p.time limit 1), ${Number.MAX_SAFE_INTEGER})`
