@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
+import { inTurns } from '../base/text-chunks.ts'
 
 /** A response body that another thread has encoded, in chunks. */
 export class EncodedJson {
@@ -10,6 +11,6 @@ export class EncodedJson {
   }
 
   sendTo(reply: FastifyReply): FastifyReply {
-    return reply.type('application/json; charset=utf-8').send(Readable.from(this.#chunks))
+    return reply.type('application/json; charset=utf-8').send(Readable.from(inTurns(this.#chunks)))
   }
 }

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import Type, { type TObject, type TProperties } from 'typebox'
 import type { MaybePromise } from '../../base/maybe-promise.ts'
-import { toChunks } from '../../base/text-chunks.ts'
+import { inTurns, toChunks } from '../../base/text-chunks.ts'
 import { requirePermission, type Permission } from '../../domain/identity/permissions.ts'
 import { pageOrders, type Page, type Paged } from '../../domain/identity/store.ts'
 import { idText } from '../resources/fields.ts'
@@ -152,7 +152,7 @@ async function* textOf(head: string, first: EncodedPage, { limit, read, isOver }
   if (head !== '') yield head
   let page = first
   for (let left = limit - page.count; ; left -= page.count) {
-    yield* page.chunks
+    yield* inTurns(page.chunks)
     if (page.lastId === undefined || left <= 0) return
     if (await isOver()) throw new Error('the export ended early')
     page = await read(page.lastId, left)

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import Type from 'typebox'
 import { toUnixSeconds } from '../../../../base/clock.ts'
+import { inTurns } from '../../../../base/text-chunks.ts'
 import type { TrustedKeys } from '../../../../domain/audit/chain/trusted-keys.ts'
 import type { AuditReads } from '../../../../domain/audit/log.ts'
 import { findProofRange, maxProofEvents } from '../../../../domain/audit/proof.ts'
@@ -93,7 +94,8 @@ export function auditProofRoute(parts: ProofParts): Route {
         yield start
         for (let after = first - 1; after < last; after += eventsPerPage) {
           if (await isOver()) throw new Error('the proof ended early')
-          yield* await parts.readPage({ organizationId: id, after, last: Math.min(last, after + eventsPerPage) })
+          const page = { organizationId: id, after, last: Math.min(last, after + eventsPerPage) }
+          yield* inTurns(await parts.readPage(page))
         }
         yield end
       }
