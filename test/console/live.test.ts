@@ -86,6 +86,7 @@ describe('live figures in the console', { skip: withoutBrowser }, () => {
         constructor(url) { super(url); globalThis.connections++ }
       }`)
     await signIn(page, app)
+    await page.waitForFunction('globalThis.grantLock !== undefined') // the page paints before it asks for the lock
     await page.getByRole('link', { name: 'Members' }).click()
     await page.getByRole('heading', { name: 'Members' }).waitFor()
     await page.evaluate('globalThis.grantLock()')

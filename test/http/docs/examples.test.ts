@@ -168,10 +168,11 @@ async function createIds(app: ExportScene): Promise<Ids> {
   }
 }
 
-/** The code with real ids and the current revision. */
+/** The code with real ids and the current revision of the policy or of its case. */
 async function withIds(code: string, ids: Ids): Promise<string> {
   const real = code.replaceAll(/\b([a-z]+)_01[0-9a-z]{24}\b/g, (id, prefix: string) => ids[prefix] ?? id)
-  const { revision } = await scene.admin.get(`/policies/${ids['pol']}`)
+  const ofCase = real.includes('/cases/case_') ? `/cases/${ids['case']}` : ''
+  const { revision } = await scene.admin.get(`/policies/${ids['pol']}${ofCase}`)
   return real.replaceAll(/(\brevision"?[:=] ?)\d+/g, `$1${String(revision)}`)
 }
 
