@@ -84,6 +84,11 @@ const policyTabs = [
   }),
   createRoute({
     getParentRoute: () => policy,
+    path: 'cases',
+    component: lazyRouteComponent(() => import('../pages/policies/cases-tab.tsx'), 'CasesTab'),
+  }),
+  createRoute({
+    getParentRoute: () => policy,
     path: 'replay',
     validateSearch: readReplaySearch,
     component: lazyRouteComponent(() => import('../pages/policies/replay-tab.tsx'), 'ReplayTab'),

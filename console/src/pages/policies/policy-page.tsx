@@ -46,6 +46,7 @@ function OpenPolicy({ policy }: { readonly policy: Policy }) {
         label={text.tabs}
         tabs={[
           { name: text.edit, link: { to: '/policies/$policyId', params } },
+          { name: text.cases.tab, link: { to: '/policies/$policyId/cases', params } },
           { name: text.replay.tab, link: { to: '/policies/$policyId/replay', params } },
           { name: text.rollout.tab, link: { to: '/policies/$policyId/rollout', params } },
           { name: text.history, link: { to: '/policies/$policyId/history', params } },

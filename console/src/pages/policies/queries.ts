@@ -2,6 +2,7 @@ import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-qu
 import { api, dataOf } from '../../api/client.ts'
 import type { components } from '../../api/schema.d.ts'
 import { useChange } from '../../api/use-change.ts'
+import { useList } from '../../api/use-list.ts'
 import { timeRangeOf, useTimeRangeSearch } from '../../session/time-range.ts'
 import type { PoliciesSearch } from './search.ts'
 
@@ -16,6 +17,10 @@ export type PolicyUpdate = components['schemas']['PolicyUpdate']
 export type PolicyCreate = components['schemas']['PolicyCreate']
 export type Backtest = components['schemas']['Backtest']
 export type BacktestCreate = components['schemas']['BacktestCreate']
+export type PolicyCase = components['schemas']['PolicyCase']
+export type CaseCreate = components['schemas']['PolicyCaseCreate']
+export type CaseResult = components['schemas']['PolicyCaseResult']
+type CaseRun = components['schemas']['PolicyCaseRun']
 
 const pageSize = 100
 /** How often counts of decisions are loaded again. */
@@ -82,6 +87,59 @@ export const useBacktests = (policyId: string) =>
       dataOf(api.GET('/v1/organization/policies/{policy_id}/backtest', { params: pathOf(policyId) })),
     refetchInterval: ({ state }) =>
       state.data?.data.some(({ status }) => status === 'running') === true ? progressMs : false,
+  })
+
+const casesKey = (policyId: string) => [...policyKey(policyId), 'cases'] as const
+
+/** The cases of a policy, the newest first. */
+export const useCases = (policyId: string) =>
+  useList<PolicyCase>(casesKey(policyId), (after) =>
+    dataOf(
+      api.GET('/v1/organization/policies/{policy_id}/cases', {
+        params: { ...pathOf(policyId), query: { limit: pageSize, ...defined({ after }) } },
+      }),
+    ),
+  )
+
+/** Runs all cases on the saved draft. `revision` is that of the draft on the screen. */
+export const useRunCases = (policyId: string) =>
+  useChange({
+    send: (_: { readonly revision: number }): Promise<CaseRun> =>
+      dataOf(
+        api.POST('/v1/organization/policies/{policy_id}/cases/run', {
+          params: pathOf(policyId),
+          body: { use: 'draft' },
+        }),
+      ),
+    refresh: [],
+  })
+
+/** Adds a case, or changes the stored one at the revision that is on the screen. */
+export const useSaveCase = (policyId: string, stored: PolicyCase | undefined, onDone: () => void) =>
+  useChange({
+    send: (body: CaseCreate): Promise<PolicyCase> =>
+      stored === undefined
+        ? dataOf(api.POST('/v1/organization/policies/{policy_id}/cases', { params: pathOf(policyId), body }))
+        : dataOf(
+            api.PATCH('/v1/organization/policies/{policy_id}/cases/{case_id}', {
+              params: { path: { policy_id: policyId, case_id: stored.id } },
+              body: { ...body, revision: stored.revision },
+            }),
+          ),
+    refresh: [casesKey(policyId)],
+    onDone,
+  })
+
+export const useDeleteCase = (policyId: string, onDone: () => void) =>
+  useChange({
+    send: (caseId: string) =>
+      dataOf(
+        api.DELETE('/v1/organization/policies/{policy_id}/cases/{case_id}', {
+          params: { path: { policy_id: policyId, case_id: caseId } },
+        }),
+      ),
+    refresh: [casesKey(policyId)],
+    onDone,
   })
 
 /** How many requests a period has. */

@@ -9,6 +9,7 @@ import { ErrorNotice } from '../../kit/notice.tsx'
 import { Score } from '../../kit/score.tsx'
 import { Segmented } from '../../kit/segmented.tsx'
 import { words } from '../../words/en.ts'
+import { CaseDialog } from './case-dialog.tsx'
 import { contentOf, isSame, type PolicyContent, type PolicyForm } from './content.ts'
 import { EvidenceText } from './evidence-text.tsx'
 import { useEvaluation, type Evaluation, type EvaluationRequest, type Policy } from './queries.ts'
@@ -26,7 +27,9 @@ type Direction = (typeof directions)[number]
 export function TryIt({ policy, form }: TryProps) {
   const [sample, setSample] = useState('')
   const [chosen, setDirection] = useState<Direction>()
+  const [isSaving, setSaving] = useState(false)
   const mayTry = useMay('gateway:read')
+  const mayWrite = useMay('policies:write')
   const direction = form.direction === 'both' ? (chosen ?? 'request') : form.direction
   return (
     <Card title={text.tryIt} note={form.direction !== 'both' && text.directions[form.direction]}>
@@ -53,6 +56,16 @@ export function TryIt({ policy, form }: TryProps) {
             )}
           </Field>
           <Results policy={policy} form={form} sample={sample} direction={direction} />
+          {mayWrite && sample !== '' && (
+            <div>
+              <Button isSmall onClick={() => setSaving(true)}>
+                {text.cases.fromSample}
+              </Button>
+            </div>
+          )}
+          {isSaving && (
+            <CaseDialog policy={policy} initial={{ text: sample, direction }} onClose={() => setSaving(false)} />
+          )}
         </div>
       ) : (
         <p>{text.mayNotTry}</p>
