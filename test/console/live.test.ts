@@ -88,7 +88,8 @@ describe('live figures in the console', { skip: withoutBrowser }, () => {
     await signIn(page, app)
     await page.waitForFunction('globalThis.grantLock !== undefined') // the page paints before it asks for the lock
     await page.getByRole('link', { name: 'Members' }).click()
-    await page.getByRole('heading', { name: 'Members' }).waitFor()
+    // The title changes before the overview has left.
+    await page.getByRole('navigation', { name: 'Sections' }).waitFor()
     await page.evaluate('globalThis.grantLock()')
     assert.equal(await page.evaluate('globalThis.connections'), 0)
     assert.deepEqual(open.errors, [])
