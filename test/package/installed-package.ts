@@ -23,6 +23,7 @@ export async function installPackage(tarball: string) {
     TMPDIR: temporary,
     npm_config_cache: cache, // npm writes a log there even if it only starts a command
     npm_config_update_notifier: 'false',
+    npm_config_fetch_timeout: '60000', // a download that stalls is tried again before the test run counts as idle
     GATEHOUSE_PORT: '0',
     GATEHOUSE_LOG_LEVEL: 'silent',
   }
