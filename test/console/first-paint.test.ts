@@ -56,6 +56,20 @@ describe('the first paint of the console', { skip: withoutBrowser }, () => {
       }
     })
 
+  it('keeps the place of the rule editor, which is loaded late', async () => {
+    await using open = await openPage(browser, { viewport: { width: 390, height: 844 } })
+    const { page } = open
+    await page.addInitScript(observeShifts)
+    await page.route('**/rule-editor*', async (route) => {
+      await page.getByText('Evaluated as an expression.').waitFor()
+      await route.continue()
+    })
+    await scene.openAt(page, `/policies/${scene.policyId}`)
+    await page.locator('.cm-editor').waitFor()
+    await settled(page)
+    assert.equal(Number(await page.evaluate('window.shift')) < 0.01, true)
+  })
+
   it('shows the frame and the places of the page before the server says who is signed in', async () => {
     await using open = await openPage(browser)
     const { page } = open
