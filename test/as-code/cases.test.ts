@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { it } from 'node:test'
 import { itemsOf, textOf } from '../support/administration.ts'
 import { openAsCode } from '../support/as-code.ts'
 import { startScene, withJudge } from '../support/judge-scene.ts'
 import { answerWith } from '../support/paid-app.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const policy = `
 policies:
@@ -178,4 +181,34 @@ it('policies test says which rules need a judge, asks that of the server, and ke
   )
   assert.match(await test('recorded'), /✔ rude/)
   assert.equal(server.judge.requests.length, 1)
+})
+
+it('policies test --watch runs again after a file was changed or replaced, and not after its own verdicts', async () => {
+  await using folder = await temporaryFolder()
+  const file = join(folder.path, 'policies.yaml')
+  writeFileSync(file, policy + cases)
+  const child = spawn(process.execPath, ['bin/gatehouse.mjs', 'policies', 'test', '-f', file, '--watch'])
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
+  // A change can be reported twice, so an earlier summary may come once more.
+  const untilSummary = async (expected: string): Promise<void> => {
+    for (;;) {
+      const { value = '', done } = await lines.next()
+      assert.notEqual(done, true)
+      if (value === expected) return
+    }
+  }
+  const errors = createInterface({ input: child.stderr })[Symbol.asyncIterator]()
+  try {
+    await untilSummary('2 cases: 2 passed, 0 failed, 0 not evaluated.')
+    await errors.next() // it waits for a change
+    writeFileSync(`${file}.verdicts.json`, '{}')
+    writeFileSync(`${file}.new`, policy + cases.replace('A falcon is', 'Project Falcon is'))
+    renameSync(`${file}.new`, file)
+    await untilSummary('2 cases: 1 passed, 1 failed, 0 not evaluated.')
+    await errors.next()
+    writeFileSync(file, policy + cases)
+    await untilSummary('2 cases: 2 passed, 0 failed, 0 not evaluated.')
+  } finally {
+    child.kill()
+  }
 })

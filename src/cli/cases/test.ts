@@ -1,5 +1,6 @@
-import { watch, writeFileSync } from 'node:fs'
 import { once } from 'node:events'
+import { statSync, watch, writeFileSync, type FSWatcher } from 'node:fs'
+import { dirname } from 'node:path'
 import { messageOf } from '../../base/fault.ts'
 import { readArguments, required } from '../arguments.ts'
 import { readResources } from '../as-code/files.ts'
@@ -54,15 +55,27 @@ async function testedWith(
 
 /** Runs again after each change, until the command is interrupted. A mistake in a file is printed and awaited. */
 async function watchFiles(context: CommandContext, path: string, run: () => Promise<number>): Promise<number> {
-  const watcher = watch(path, { recursive: true })
+  // The folder also of a single file, because editors replace a file by a new one.
+  const stats = statSync(path, { throwIfNoEntry: false })
+  if (stats === undefined) return await run() // which says that there is none
+  const isFolder = stats.isDirectory()
+  const watcher = watch(isFolder ? path : dirname(path), { recursive: isFolder })
   try {
     for (;;) {
       await run().catch((error: unknown) => context.printError(messageOf(error)))
       context.printError('Waiting for a change.')
-      await once(watcher, 'change')
+      await changeOfYaml(watcher)
       await new Promise((resolve) => setTimeout(resolve, 100)) // editors write a file in several steps
     }
   } finally {
     watcher.close()
+  }
+}
+
+/** Other files do not matter, above all the verdicts that a run writes beside the policies. */
+async function changeOfYaml(watcher: FSWatcher): Promise<void> {
+  for (;;) {
+    const [, name]: unknown[] = await once(watcher, 'change')
+    if (/\.ya?ml$/.test(String(name))) return
   }
 }
