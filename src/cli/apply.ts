@@ -6,7 +6,7 @@ import { takeLease, type HeldLease } from './as-code/lease.ts'
 import { choicesOf, planResources } from './as-code/plan.ts'
 import { openSecrets, secretsText, type SecretsOutput } from './as-code/secrets-file.ts'
 import { claimingClient, isIdle, planJson, planText, type Step } from './as-code/step.ts'
-import { failedExitCode, hasFailedMust, reportText } from './cases/report.ts'
+import { failedExitCode, hasFailedMust, reportJson, reportText } from './cases/report.ts'
 import { runFileCases } from './cases/run-file-cases.ts'
 import type { Command, CommandContext } from './command.ts'
 import { runOnServer, type Result } from './run-on-server.ts'
@@ -46,7 +46,9 @@ are revoked, projects are archived.
     const resources = readResources(folder)
     const tested = await runFileCases(resources, { judge: 'skip' })
     if (hasFailedMust(tested)) {
-      context.printError(`${reportText(tested)}\nNothing was changed, because a case of weight must failed.`)
+      const error = 'Nothing was changed, because a case of weight must failed.'
+      if (values.json) context.printData(JSON.stringify({ ...reportJson(tested), error }, null, 2))
+      else context.printError(`${reportText(tested)}\n${error}`)
       return failedExitCode
     }
     return runOnServer(context, values, async ({ client, clock }) => {

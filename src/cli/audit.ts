@@ -166,7 +166,7 @@ function erase(context: CommandContext, values: Values): Promise<number> {
   return runOnServer(context, values, async ({ client }) => {
     const path = apiPath`/operator/organization/audit_log/texts/${requestId}`
     const { body: response } = await client.request<{ erased: number }>('DELETE', path)
-    return { json: response, text: `Erased the texts of ${plural(response.erased, 'event')}.` }
+    return { json: response, text: `Erased ${plural(response.erased, 'text')}.` }
   })
 }
 

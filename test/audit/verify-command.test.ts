@@ -106,8 +106,8 @@ describe('gatehouse audit', () => {
 
   it('erases the texts of a request, and the log stays whole', async () => {
     const { run, read } = copy('erased')
-    assert.deepEqual(await run('erase', '--request', 'req_texts'), [0, 'Erased the texts of 1 event.'])
-    assert.deepEqual(await run('erase', '--request', 'req_texts'), [0, 'Erased the texts of 0 events.'])
+    assert.deepEqual(await run('erase', '--request', 'req_texts'), [0, 'Erased 1 text.'])
+    assert.deepEqual(await run('erase', '--request', 'req_texts'), [0, 'Erased 0 texts.'])
     assert.match((await run('verify'))[1], /43 events are linked/)
     assert.deepEqual(await read(`select count(*) as count from audit_content where content like '%planted%'`), [
       { count: 0 },

@@ -62,6 +62,7 @@ describe('the cases of a policy in the console', { skip: withoutBrowser }, () =>
     await dialog.getByRole('button', { name: 'No match' }).click()
     await dialog.getByRole('button', { name: 'Save' }).click()
     await rowOf(page, 'the bird').getByText('No match').waitFor()
+    assert.equal(await rowOf(page, 'the bird').getByText('Failed').count(), 0)
     await page.getByRole('button', { name: 'Run on the draft' }).click()
     await page.getByText('2 passed, 0 failed, 0 not evaluated.').waitFor()
 

@@ -20,17 +20,6 @@ for (const { name, skip, open } of threadEngines) {
       }
     })
 
-    it('leaves the event loop free: other work runs before a page is there', async () => {
-      await using scene = await openScene(open)
-      await scene.log.append(1_000)
-      await scene.read({ limit: 1, order: 'asc' })
-      const order: string[] = []
-      const turns = setInterval(() => order.push('turn'), 0)
-      await scene.read({ limit: 1_000, order: 'asc' }).then(() => order.push('page'))
-      clearInterval(turns)
-      assert.ok(order.indexOf('turn') !== -1 && order.indexOf('turn') < order.indexOf('page'))
-    })
-
     it('rejects with the fault of the other thread', async () => {
       await using scene = await openScene(open)
       await scene.log.append(1)

@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { isFault } from '../../base/fault.ts'
+import { maxCaseBytes } from '../../domain/cases/cases.ts'
 import { CreateCase } from '../../http/admin/policies/case-schema.ts'
 import { requestOf } from '../../http/resources/scenario.ts'
 import { createDecodeBody } from '../caller-formats.ts'
@@ -77,7 +78,10 @@ function expectationProblems({ match, at_least_bp: atLeast, at_most_bp: atMost }
 
 function textProblems(entry: CaseFileEntry): FileProblem[] {
   try {
-    const request = requestOf(fileCaseOf(entry).given, decodeBody, '')
+    const { given } = fileCaseOf(entry)
+    if (Buffer.byteLength(JSON.stringify(given)) > maxCaseBytes)
+      return [{ path: [], message: `the case has more than ${maxCaseBytes} bytes of JSON; shorten its text` }]
+    const request = requestOf(given, decodeBody, '')
     return request === undefined ? [{ path: [], message: 'the case needs a text or messages' }] : []
   } catch (error) {
     if (!isFault(error)) throw error

@@ -1,5 +1,6 @@
 import { ApiError, type ApiClient } from '../../app/client/api-client.ts'
 import type { PolicyBody } from '../../http/admin/policies/schema.ts'
+import { caseProblems } from '../../app/client/file-cases.ts'
 import { problemAt } from '../../app/client/file-problems.ts'
 import type { PolicyResourceEntry } from '../../app/client/resource-files.ts'
 import { leafDiffLines } from '../leaf-diff.ts'
@@ -35,6 +36,7 @@ async function planPolicy(
   const { id: _id, cases: _cases, name, publish = true, projects: references, ...policy } = entry.value
   if (references && policy.project_ids)
     planning.report(entry, { path: ['project_ids'], message: 'write either projects or project_ids' })
+  for (const problem of caseProblems(entry.value.cases ?? [])) planning.report(entry, problem)
   const scope = references && scopeOf(entry, projects)
   const stored = planning.state.policies
   const match = matchOf(planning, entry, {

@@ -90,7 +90,7 @@ type Answer = { readonly score: number | undefined; readonly reason: string | un
 async function askServer(client: ApiClient, policy: PolicyResourceEntry, each: FileCase): Promise<Answer> {
   const { direction = 'request' } = policy
   const scenario = { direction: direction === 'response' ? 'response' : 'request', ...each.given }
-  const body = { policies: [contentFields(policy)], scenario }
+  const body = { gateway: {}, policies: [contentFields(policy)], scenario } // a case is about this rule alone
   const { outcomes, timings } = await client.post<EvaluationBody>('/v1/organization/evaluate', body)
   const outcome = outcomes.find(({ check }) => check === 'policy')
   if (outcome?.not_evaluated === 'other_direction') return { score: 0, reason: undefined, ms: timings.evaluation_ms }

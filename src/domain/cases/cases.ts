@@ -8,7 +8,7 @@ import type { CaseOwner, CaseStore, Expectation, PolicyCase } from './case.ts'
 
 const maxCases = 1_000
 /** Of the JSON of what a rule is given, in UTF-8. */
-const maxBytes = 16_000
+export const maxCaseBytes = 16_000
 
 export type CaseStores = { readonly policies: Pick<PolicyStore, 'find'>; readonly cases: CaseStore }
 
@@ -86,8 +86,8 @@ async function requestOf(
 }
 
 function requireValid({ given, expected }: Pick<PolicyCase, 'given' | 'expected'>): void {
-  if (Buffer.byteLength(JSON.stringify(given)) > maxBytes)
-    throw invalid('given', `must be at most ${maxBytes} bytes of JSON. Shorten the text.`)
+  if (Buffer.byteLength(JSON.stringify(given)) > maxCaseBytes)
+    throw invalid('given', `must be at most ${maxCaseBytes} bytes of JSON. Shorten the text.`)
   if (typeof expected === 'string') return
   const { atLeast, atMost } = expected
   if (atLeast === undefined && atMost === undefined) throw invalid('expect', 'needs at_least_bp or at_most_bp.')

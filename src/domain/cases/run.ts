@@ -1,4 +1,5 @@
 import type { Clock } from '../../base/clock.ts'
+import { unsaved } from '../gateway-config/configuration.ts'
 import type { Scenario, Simulate, TriedPolicy } from '../evaluation/simulate.ts'
 import { outcomesOf } from '../evaluation/verdict/outcomes.ts'
 import { thresholdOf } from '../policy/content.ts'
@@ -54,7 +55,7 @@ export function createRunCases({
     const scope = scenario.context.project === '' ? 'unattached' : content.scope
     const simulation = await simulate({
       organizationId: run.organizationId,
-      config: undefined,
+      config: unsaved.config, // a case is about this rule, whatever the gateway configuration denies
       policies: { includesInForce: false, tried: [{ ...policy, content: { ...content, scope } }] },
       usesJudge: run.usesJudge,
       scenario,

@@ -171,7 +171,9 @@ export const HandoversAnswer = Type.Object(
 export const TextsParams = Type.Object({ request_id: idText('The request.', 'req_01k9z8y7x6w5v4t3s2r1q0p9n8') })
 
 export const ErasedAnswer = Type.Object(
-  { erased: Type.Integer({ description: 'Events whose texts were erased.' }) },
+  {
+    erased: Type.Integer({ description: 'Texts that were erased: of events, and of cases that were made from them.' }),
+  },
   { title: 'ErasedTexts', examples: [{ erased: 2 }] },
 )
 

@@ -31,10 +31,9 @@ export function CasesTab() {
   const run = useRunCases(policy.id)
   const [open, setOpen] = useState<Open>()
   const close = (): void => setOpen(undefined)
-  // A result is of the draft and the cases that were run: after a change of either it is not shown.
-  const isCurrent = run.variables?.revision === policy.revision
-  const results = isCurrent && run.data !== undefined ? run.data.results : []
   const { rows } = query
+  const results = currentResults(run, policy.revision, rows)
+  const revisions = new Map(rows.map(({ id, revision }) => [id, revision]))
   return (
     <div className={tab.tab}>
       {isChanged && <Notice tone="none">{text.saveFirst}</Notice>}
@@ -44,7 +43,11 @@ export function CasesTab() {
         note={
           <span className={styles.actions}>
             {rows.length > 0 && (
-              <Button isSmall disabled={run.isPending} onClick={() => run.mutate({ revision: policy.revision })}>
+              <Button
+                isSmall
+                disabled={run.isPending}
+                onClick={() => run.mutate({ revision: policy.revision, cases: revisions })}
+              >
                 {run.isPending ? text.running : text.run}
               </Button>
             )}
@@ -83,6 +86,19 @@ export function CasesTab() {
       {open?.dialog === 'delete' && <DeleteCaseDialog policyCase={open.of} onClose={close} />}
     </div>
   )
+}
+
+/** A result is of the draft and the case that were run. After a change of either it is not shown. */
+function currentResults(
+  { data, variables }: ReturnType<typeof useRunCases>,
+  revision: number,
+  rows: readonly PolicyCase[],
+): readonly CaseResult[] {
+  if (data === undefined || variables?.revision !== revision) return []
+  return data.results.filter(({ case_id: id }) => {
+    const ran = variables.cases.get(id)
+    return ran === undefined || rows.some((each) => each.id === id && each.revision === ran)
+  })
 }
 
 function Summary({ results }: { readonly results: readonly CaseResult[] }) {

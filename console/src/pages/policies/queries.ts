@@ -101,10 +101,10 @@ export const useCases = (policyId: string) =>
     ),
   )
 
-/** Runs all cases on the saved draft. `revision` is that of the draft on the screen. */
+/** Runs all cases on the saved draft. The revisions are those of the draft and of the cases on the screen. */
 export const useRunCases = (policyId: string) =>
   useChange({
-    send: (_: { readonly revision: number }): Promise<CaseRun> =>
+    send: (_: { readonly revision: number; readonly cases: ReadonlyMap<string, number> }): Promise<CaseRun> =>
       dataOf(
         api.POST('/v1/organization/policies/{policy_id}/cases/run', {
           params: pathOf(policyId),

@@ -17,6 +17,7 @@ export const CaseParams = Type.Object({ ...PolicyParams.properties, case_id: idT
 const says = text('What the case is about, in a few words.', {
   minLength: 1,
   maxLength: 200,
+  pattern: '^[^\\u0000]*$', // PostgreSQL stores none
   examples: ['asked outright'],
 })
 const { target: _target, flagged_categories: _categories, ...givenFields } = scenarioFields

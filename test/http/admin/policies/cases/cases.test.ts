@@ -112,6 +112,17 @@ describe('the cases of a policy', () => {
     assert.deepEqual([passed, failed], [4, 0])
   })
 
+  it('are about the rule alone, whatever the gateway configuration denies', async () => {
+    const policy = await policyWith()
+    await app.admin.post(`${policy}/cases`, outright)
+    const headers = { authorization: `Bearer ${app.apiKey}`, 'content-type': 'application/json' }
+    const save = async (config: object) =>
+      fetch(`${app.url}/api/policy-gateway/config`, { method: 'PUT', headers, body: JSON.stringify({ config }) })
+    assert.equal((await save({ rules: { denylist: ['falcon'] } })).status, 200)
+    assert.deepEqual(statesOf(await run(policy)), [['asked outright', 'passed', 'match', 10_000]])
+    assert.equal((await save({})).status, 200)
+  })
+
   it('with a rule that nobody can evaluate are not evaluated, and have not passed', async () => {
     const policy = await policyWith({ rule: 'Be kind.' })
     await app.admin.post(`${policy}/cases`, { ...outright, expect: 'no_match' })
