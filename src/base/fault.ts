@@ -61,6 +61,8 @@ export type FaultDetails = {
   readonly policy?: Readonly<Record<string, unknown>>
   /** Machine-readable facts in the vendor's own format, for families whose error body has a field for them. */
   readonly vendorDetails?: Readonly<Record<string, unknown>>
+  /** The checks of a publish gate that are not passed. */
+  readonly checks?: readonly Readonly<Record<string, unknown>>[]
   readonly cause?: unknown
 }
 
@@ -132,6 +134,10 @@ export const faultCodes = {
   last_admin_key:
     'The last administrator key with the permission `*` cannot be revoked through the API; create another one first.',
   case_limit_reached: 'The policy has the maximum number of cases; delete one first.',
+  gate_not_passed:
+    'The draft has not passed the publish gate; `checks` says what is missing. Run the gate, change the draft, or override it with `policies:override`.',
+  gate_stale:
+    'The draft or its cases have changed since the run of the gate, or the run is older than a day; run it again.',
   view_limit_reached: 'The key or member has already saved the maximum number of views.',
   member_exists: 'Another member of the organization has this email address or subject.',
   last_owner:

@@ -56,6 +56,11 @@ export const GeneralErrorBody = Type.Object(
         param: Type.Union([Type.String(), Type.Null()], { description: 'The request field at fault.' }),
         request_id: text('The request, for questions to the operator.'),
         doc_url: Type.Union([Type.String(), Type.Null()], { description: 'The explanation of the code.' }),
+        checks: Type.Optional(
+          Type.Array(Type.Object({}, { description: 'A check.' }), {
+            description: 'Of `gate_not_passed`: the checks of the publish gate that are not passed.',
+          }),
+        ),
       },
       { description: 'What went wrong.' },
     ),
@@ -92,6 +97,7 @@ export function createDefaultErrors(baseUrl: () => string) {
           param: paramOf(fault),
           request_id: requestId,
           doc_url: `${baseUrl()}/docs/errors#${fault.code}`,
+          ...(fault.details.checks && { checks: fault.details.checks }),
         },
       },
     }

@@ -11,6 +11,7 @@ export type ExpiryStores = {
   removeDenialSpikes(beforeMinute: number): Promise<unknown>
   removeDecisionCallers(beforeMinute: number): Promise<unknown>
   removeBacktests(beforeMs: number): Promise<unknown>
+  removeGateRuns(beforeMs: number): Promise<unknown>
 }
 
 /** A quota window is kept for a day after its end, because by then it has ended by the clock of every node. */
@@ -29,5 +30,6 @@ export function startExpiry(scheduler: Scheduler, clock: Clock, stores: ExpirySt
   start('remove-old-denial-spikes', () => stores.removeDenialSpikes(minuteOf(nowMs()) - 2 * dayMinutes))
   start('remove-old-decision-callers', () => stores.removeDecisionCallers(minuteOf(nowMs()) - hourMinutes))
   start('remove-old-backtests', () => stores.removeBacktests(nowMs() - backtestsMs))
+  start('remove-old-gate-runs', () => stores.removeGateRuns(nowMs() - backtestsMs))
   return started
 }

@@ -271,6 +271,12 @@ export const jobs = [
     runs: 'each node',
     purpose: 'Removes backtests that are older than thirty days.',
   },
+  {
+    name: 'remove-old-gate-runs',
+    everyMs: hourMs,
+    runs: 'each node',
+    purpose: 'Removes runs of the publish gate that are older than thirty days.',
+  },
 ] as const satisfies readonly JobDefinition[]
 
 export type JobName = (typeof jobs)[number]['name']

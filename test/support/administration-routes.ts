@@ -10,6 +10,7 @@ export type Belongings = {
   readonly admin_key_id: string
   readonly backtest_id: string
   readonly case_id: string
+  readonly gate_run_id: string
   readonly event_id: string
   readonly request_id: string
   readonly member_id: string
@@ -110,6 +111,19 @@ export const adminRoutes: readonly AdminRoute[] = [
   { method: 'GET', path: '/policies/{policy_id}/backtest', permission: 'policies:read' },
   { method: 'GET', path: '/policies/{policy_id}/backtest/{backtest_id}', permission: 'policies:read' },
   { method: 'POST', path: '/policies/{policy_id}/backtest/{backtest_id}/cancel', permission: 'policies:write' },
+  { method: 'GET', path: '/publish_gate', permission: 'policies:read' },
+  { method: 'PUT', path: '/publish_gate', permission: 'policies:override', body: { revision: 0 } },
+  { method: 'GET', path: '/policies/{policy_id}/publish_gate', permission: 'policies:read' },
+  {
+    method: 'PUT',
+    path: '/policies/{policy_id}/publish_gate',
+    permission: 'policies:override',
+    body: { revision: 0 },
+  },
+  { method: 'POST', path: '/policies/{policy_id}/gate', permission: 'policies:write', body: { revision: 2 } },
+  { method: 'GET', path: '/policies/{policy_id}/gate', permission: 'policies:read' },
+  { method: 'GET', path: '/policies/{policy_id}/gate/{gate_run_id}', permission: 'policies:read' },
+  { method: 'POST', path: '/policies/{policy_id}/gate/{gate_run_id}/approve', permission: 'policies:publish' },
   { method: 'GET', path: '/policies/{policy_id}/cases', permission: 'policies:read' },
   {
     method: 'POST',
@@ -387,6 +401,7 @@ export async function createOneOfEach(admin: Admin): Promise<Belongings> {
         expect: 'match',
       }),
     ),
+    gate_run_id: textOf(await admin.post(`/policies/${textOf(policy)}/gate`, { revision: 2 })),
     event_id: textOf(itemsOf(await admin.get(`/audit_logs?policy_id=${textOf(policy)}`))[0] ?? {}),
     request_id: await admin.infer(textOf(key, 'value')),
     member_id: textOf(await admin.post('/members', { email: `${randomUUID()}@example.com`, role: 'auditor' })),

@@ -11,6 +11,7 @@ import { createModels } from './models.ts'
 import { createOrganization } from './organization.ts'
 import { createOverview } from './overview.ts'
 import { createPolicies } from './policies.ts'
+import { createPublication } from './publication.ts'
 import { createRequests } from './requests.ts'
 import { createSinks } from './sinks.ts'
 import { createViewFeature } from './views.ts'
@@ -21,6 +22,7 @@ export function createFeatures(parts: FeatureParts, server: RunningServerParts &
   return [
     createOrganization(parts),
     createPolicies(parts, evaluation),
+    createPublication(parts, evaluation),
     createEvaluate(parts, evaluation),
     createKeys(parts),
     createModels(parts, server),

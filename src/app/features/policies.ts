@@ -13,7 +13,7 @@ import { caseRunRoute } from '../../http/admin/policies/case-run-route.ts'
 import { ruleCheckRoute } from '../../http/admin/policies/check-route.ts'
 import { decisionRoutes } from '../../http/admin/policies/decision-routes.ts'
 import { policyPreviewRoute } from '../../http/admin/policies/preview-route.ts'
-import { publicationRoutes, versionRoutes } from '../../http/admin/policies/publication-routes.ts'
+import { versionRoutes } from '../../http/admin/policies/publication-routes.ts'
 import { policyRoutes } from '../../http/admin/policies/routes.ts'
 import { createResourceRoutes } from '../../http/resources/route.ts'
 import type { EvaluationParts, Feature, FeatureParts } from './feature.ts'
@@ -41,7 +41,6 @@ export function createPolicies(
         ...policyRoutes(routes, policies, clock),
         ruleCheckRoute(routes, inspectRule),
         policyPreviewRoute(routes, policies),
-        ...publicationRoutes(routes, policies),
         ...versionRoutes(routes),
         ...backtestRoutes(routes, backtests),
         ...caseRoutes(routes, { cases, decodeBody }),

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { decisionCounts } from '../../adapters/stores/sql/policies/decision-counts.ts'
 import { quotaStore } from '../../adapters/stores/sql/policies/quotas.ts'
 import { removeExpiredReplies } from '../../adapters/stores/sql/identity/idempotency.ts'
+import { removeGateRuns } from '../../adapters/stores/sql/policies/gate.ts'
 import { removeBacktests } from '../../adapters/stores/sql/policies/backtests.ts'
 import { startExpiry } from '../../jobs/expiry.ts'
 import { createResponseSpool } from '../../adapters/stores/sql/response-spool.ts'
@@ -70,6 +71,7 @@ async function openExpiry(
       removeDecisionCallers: (beforeMinute) => decisions.removeCallersBefore(beforeMinute),
       removeDenialSpikes: (beforeMinute) => decisions.removeSpikesBefore(beforeMinute),
       removeBacktests: (beforeMs) => removeBacktests(database, beforeMs),
+      removeGateRuns: (beforeMs) => removeGateRuns(database, beforeMs),
     }),
   )
 }

@@ -41,6 +41,9 @@ export type PolicyCase = {
   readonly updatedAtMs: number
 }
 
+/** What identifies a state of a case. */
+export type CaseRevision = Pick<PolicyCase, 'id' | 'revision' | 'weight'>
+
 /** The policy that cases belong to. */
 export type CaseOwner = { readonly organizationId: string; readonly policyId: string }
 
@@ -50,6 +53,8 @@ export type CaseStore = {
   list(owner: CaseOwner, page: Page): Promise<Paged<PolicyCase>>
   /** All cases of the policy, the oldest first. */
   all(owner: CaseOwner): Promise<readonly PolicyCase[]>
+  /** All cases without their texts. */
+  revisions(owner: CaseOwner): Promise<readonly CaseRevision[]>
   count(owner: CaseOwner): Promise<number>
   /** Compare-and-set: writes the case only if the stored one has the revision before. */
   replace(policyCase: PolicyCase): Promise<boolean>

@@ -5,6 +5,7 @@ export const permissions = [
   'policies:read',
   'policies:write',
   'policies:publish',
+  'policies:override',
   'keys:read',
   'keys:write',
   'projects:read',

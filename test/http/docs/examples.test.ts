@@ -153,6 +153,7 @@ async function createIds(app: ExportScene): Promise<Ids> {
     adk: own.admin_key_id,
     bt: own.backtest_id,
     case: own.case_id,
+    gate: own.gate_run_id,
     aver: own.verification_id,
     mem: own.member_id,
     ses: own.sign_in_id,

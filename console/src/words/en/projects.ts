@@ -76,6 +76,7 @@ export const projects = {
     'policies:read': 'See policies',
     'policies:write': 'Change drafts of policies',
     'policies:publish': 'Publish, pause and roll back policies',
+    'policies:override': 'Change the publish gate, and publish past it',
     'keys:read': 'See keys',
     'keys:write': 'Create, change and revoke keys',
     'projects:read': 'See projects',

@@ -61,6 +61,7 @@ const adminVerbs = {
   resumed: api(3),
   fired: api(1),
   resolved: api(3),
+  approved: api(3),
 } as const satisfies Record<string, EventClass>
 
 type AdminVerb = keyof typeof adminVerbs

@@ -8,48 +8,33 @@ import { pageOf, presentList } from '../../resources/list.ts'
 import type { AdminReads, AdminRoutes } from '../routes.ts'
 import { noteOf, policyAt } from './decode.ts'
 import { managedPolicy, presentPolicy, presentPolicyVersion } from './present.ts'
-import { AtRevision, PublishPolicy, RollBack } from './publication-schema.ts'
+import { AtRevision, RollBack } from './publication-schema.ts'
 import * as Schema from './schema.ts'
 import type { PolicyStore } from '../../../domain/policy/store.ts'
 
 const policy = '/v1/organization/policies/{policy_id}'
 
 const answer = { description: 'The policy.', schema: Schema.Policy }
-const published: RouteAnswer = {
+export const publishedAnswer: RouteAnswer = {
   description:
     'The policy. The header `x-gatehouse-warning: rule_not_evaluable` means that the service cannot evaluate its rule.',
   schema: Schema.Policy,
   headers: ['x-gatehouse-warning'],
 }
 
-/** Publish, pause, resume, roll back and discard. */
+/** A rule that cannot be evaluated is published nevertheless, with a warning. */
+export const evaluationWarning =
+  ({ isEvaluable }: Pick<PolicyAdministration, 'isEvaluable'>) =>
+  ({ published }: Policy): Record<string, string> =>
+    published && !isEvaluable(published.rule) ? gatewayHeader('x-gatehouse-warning', 'rule_not_evaluable') : {}
+
+/** Pause, resume, roll back and discard. */
 export function publicationRoutes(
   { mutation }: AdminRoutes<{ readonly policies: PolicyStore }>,
   operations: PolicyAdministration,
 ): Route[] {
-  /** A rule that cannot be evaluated is published nevertheless, with a warning. */
-  const warningOf = ({ published: version }: Policy): Record<string, string> =>
-    version && !operations.isEvaluable(version.rule) ? gatewayHeader('x-gatehouse-warning', 'rule_not_evaluable') : {}
-
+  const warningOf = evaluationWarning(operations)
   return [
-    mutation({
-      name: 'publishPolicy',
-      method: 'POST',
-      path: `${policy}/publish`,
-      summary: 'Publish a policy draft',
-      description:
-        'Creates an immutable version from the draft and makes it the current one. A paused policy stays paused.',
-      permission: 'policies:publish',
-      params: Schema.PolicyParams,
-      query: none,
-      body: PublishPolicy,
-      answer: published,
-      operation: ({ policies: store }, input) =>
-        operations.publish(store, policyAt(input, input.body.revision), noteOf(input)),
-      managed: managedPolicy,
-      present: presentPolicy,
-      headers: warningOf,
-    }),
     mutation({
       name: 'pausePolicy',
       method: 'POST',
@@ -74,7 +59,7 @@ export function publicationRoutes(
       params: Schema.PolicyParams,
       query: none,
       body: AtRevision,
-      answer: published,
+      answer: publishedAnswer,
       operation: ({ policies: store }, input) => operations.resume(store, policyAt(input, input.body.revision)),
       managed: managedPolicy,
       present: presentPolicy,
@@ -90,7 +75,7 @@ export function publicationRoutes(
       params: Schema.PolicyParams,
       query: none,
       body: RollBack,
-      answer: published,
+      answer: publishedAnswer,
       operation: ({ policies: store }, input) =>
         operations.rollBack(store, policyAt(input, input.body.revision), {
           ...noteOf(input),

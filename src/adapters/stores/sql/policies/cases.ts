@@ -5,6 +5,7 @@ import {
   type CaseInput,
   type CaseOwner,
   type CaseStore,
+  type CaseWeight,
   type Expectation,
   type PolicyCase,
 } from '../../../../domain/cases/case.ts'
@@ -27,7 +28,7 @@ export function caseStore(tx: Transaction, encryption: Encryption): CaseStore {
       says: row.says,
       given: JSON.parse(encryption.decrypt(row.sealed, contextOf({ organizationId, id }))) as CaseInput,
       expected: JSON.parse(row.expected) as Expectation,
-      weight: caseWeights.find((weight) => weight === row.weight) ?? 'must',
+      weight: weightOf(row.weight),
       origin: caseOrigins.find((origin) => origin === row.origin) ?? 'written',
       eventId: row.event_id,
       requestId: row.request_id,
@@ -75,6 +76,13 @@ export function caseStore(tx: Transaction, encryption: Encryption): CaseStore {
     },
     list: (owner, page) => selectPage(tx, { table: 'policy_case', columns, where: ownedBy(owner), map: caseOf }, page),
     all: async (owner) => (await select(owner, '')).map(caseOf),
+    async revisions({ organizationId, policyId }) {
+      const rows = await tx.query<Pick<CaseRow, 'id' | 'revision' | 'weight'>>(
+        'select id, revision, weight from policy_case where organization_id = $1 and policy_id = $2 order by id',
+        [organizationId, policyId],
+      )
+      return rows.map(({ id, revision, weight }) => ({ id, revision, weight: weightOf(weight) }))
+    },
     count: (owner) => countRows(tx, { table: 'policy_case', where: ownedBy(owner) }),
     replace: async (policyCase) =>
       (await tx.run(
@@ -109,6 +117,8 @@ export function caseStore(tx: Transaction, encryption: Encryption): CaseStore {
     },
   }
 }
+
+const weightOf = (stored: string): CaseWeight => caseWeights.find((weight) => weight === stored) ?? 'must'
 
 const ownedBy = ({ organizationId, policyId }: CaseOwner) => ({
   organization_id: organizationId,
