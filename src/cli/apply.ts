@@ -18,6 +18,7 @@ const options = {
   'update-secrets': { type: 'boolean' },
   'take-over': { type: 'boolean' },
   prune: { type: 'boolean' },
+  override: { type: 'string' },
   yes: { type: 'boolean' },
   org: { type: 'string' },
   json: { type: 'boolean' },
@@ -28,11 +29,13 @@ type Values = ReturnType<typeof readArguments<typeof options>>['values']
 export const apply: Command = {
   summary: 'Create and change resources as files describe them',
   isRemote: true,
-  usage: `gatehouse apply -f FOLDER|FILE [--secrets-file FILE] [--update-secrets] [--take-over] [--prune] [--yes] [--org ID] [--json]
+  usage: `gatehouse apply -f FOLDER|FILE [--secrets-file FILE] [--update-secrets] [--take-over] [--prune] [--override REASON] [--yes] [--org ID] [--json]
 
 Reads every .yaml file of the folder, shows the changes and asks for confirmation; --yes does not ask. All files are checked
 before the first change. The first change that fails ends the command; a second run continues. --file is the same as -f.
 Cases of policies are run first, without a judge model: if one of weight must fails, nothing is changed and the exit code is 4.
+A policy that has not passed the publish gate is not published; --override publishes past it, with a reason of at least ten
+characters for the audit log.
 Only one apply changes an organization at a time; a second one waits for it.
 Secrets of keys that are created are printed once; --secrets-file appends them to a file that only its owner can read, one
 JSON object per line. Secrets of existing export sinks and upstreams stay as they are; --update-secrets sends them again.

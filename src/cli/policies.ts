@@ -4,10 +4,11 @@ import { runOnServer } from './run-on-server.ts'
 import { testPolicies } from './cases/test.ts'
 import { backtest, backtests } from './policies/backtest.ts'
 import { policyOptions, type Verb } from './policies/call.ts'
+import { approve, gate } from './policies/gate.ts'
 import { fieldUsage } from './policies/fields.ts'
 import { verbs } from './policies/verbs.ts'
 
-const known: Readonly<Record<string, Verb>> = { ...verbs, backtest, backtests }
+const known: Readonly<Record<string, Verb>> = { ...verbs, backtest, backtests, gate, approve }
 const withoutId = new Set(['list', 'create'])
 
 export const policies: Command = {
@@ -17,13 +18,15 @@ export const policies: Command = {
 gatehouse policies show ID [--json]
 gatehouse policies create --name NAME --rule TEXT [FIELDS] [--json]
 gatehouse policies update ID [--name NAME] [--rule TEXT] [FIELDS] [--revision N] [--json]
-gatehouse policies publish ID [--reason TEXT] [--revision N] [--json]
+gatehouse policies publish ID [--reason TEXT] [--gate-run RUN] [--override REASON] [--revision N] [--json]
 gatehouse policies pause|resume|discard|delete ID [--revision N] [--json]
 gatehouse policies rollback ID --version N [--reason TEXT] [--revision N] [--json]
 gatehouse policies diff ID [--version N] [--json]
 gatehouse policies backtest ID [--from TIME] [--to TIME] [--limit N] [--sample PERCENT] [--thresholds N,N] [--no-wait] [--json]
 gatehouse policies backtest ID --backtest BACKTEST [--cancel] [--json]
 gatehouse policies backtests ID [--json]
+gatehouse policies gate ID [--gate-run RUN] [--revision N] [--json]
+gatehouse policies approve ID --gate-run RUN [--json]
 gatehouse policies test -f FOLDER|FILE [--judge skip|ask|recorded] [--junit FILE] [--watch] [--org ID] [--json]
 
 FIELDS: ${fieldUsage}
@@ -31,6 +34,9 @@ FIELDS: ${fieldUsage}
 Without --revision, a change applies to the current revision. discard sets the draft back to the current version. diff compares the draft with the current version, or with the
 version that --version names. backtest replays the draft over recorded requests; TIME is 2027-01-31, or 7d for a week ago.
 backtests lists those of the last 30 days; --cancel ends a running one.
+publish runs the publish gate first if it requires a run and there is none of this draft; --override publishes past it, with a
+reason. gate runs the publish gate on the draft, or shows a run. Exits with 4 if a required check is not passed. approve approves the draft of another
+person.
 test runs the cases in files, without a server for expressions and phrases. Exits with 0 if no case of weight must failed, 4
 if one did, 1 on an error, 2 if it is called incorrectly. --judge ask asks the server about rules in plain language and keeps its verdicts beside
 the file, recorded uses those. --watch runs again after each change.

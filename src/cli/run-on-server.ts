@@ -18,6 +18,8 @@ export type Result = {
   readonly warnings?: readonly string[]
   /** The exit code is then 1. */
   readonly isFailed?: boolean
+  /** Of a command with exit codes of its own. */
+  readonly exitCode?: number
 }
 
 export type Work = (connection: Connection) => Promise<Result>
@@ -33,11 +35,11 @@ type CommonValues = {
 export async function runOnServer(context: CommandContext, values: CommonValues, work: Work): Promise<number> {
   const { print, printData, printError } = context
   await using connection = await openConnection(context, values)
-  const { json, text, isData = false, warnings = [], isFailed = false } = await work(connection)
+  const { json, text, isData = false, warnings = [], isFailed = false, exitCode } = await work(connection)
   for (const warning of warnings) printError(values.json ? JSON.stringify({ warning }) : warning)
   const write = isData ? printData : print
   write(values.json ? JSON.stringify(json, null, 2) : text)
-  return isFailed ? 1 : 0
+  return exitCode ?? (isFailed ? 1 : 0)
 }
 
 /** The API for the organization of `--org`: of the server that `--url` names, or of the one that the configuration names. */

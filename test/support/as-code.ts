@@ -8,7 +8,7 @@ import { temporaryFolder } from './temporary-folder.ts'
  * The commands for resources as files, in this process, with a running server, which is faster than opening the database for
  * each command. Its sinks may connect to this machine only.
  */
-export async function openAsCode() {
+export async function openAsCode(config: Readonly<Record<string, unknown>> = {}) {
   await using opened = new AsyncDisposableStack()
   const folder = opened.use(await temporaryFolder())
   const files = join(folder.path, 'files')
@@ -25,7 +25,9 @@ export async function openAsCode() {
     return { status, output: output.join('\n'), errors: errors.join('\n') }
   }
   const storage = { data_dir: join(folder.path, 'data') }
-  const app = opened.use(await startAdminApp({ config: { storage, exports: { allow_addresses: ['127.0.0.0/8'] } } }))
+  const app = opened.use(
+    await startAdminApp({ config: { storage, exports: { allow_addresses: ['127.0.0.0/8'] }, ...config } }),
+  )
   const kept = opened.move()
   return {
     app,

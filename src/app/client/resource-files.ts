@@ -10,6 +10,7 @@ import { filterOf } from '../../http/admin/alerts/rule-routes.ts'
 import { NewRuleBody } from '../../http/admin/alerts/rule-schema.ts'
 import { CreateApiKey } from '../../http/admin/api-keys/schema.ts'
 import { LimitValues } from '../../http/admin/limits/override-routes.ts'
+import { GateSettingsBody } from '../../http/admin/policies/gate-schema.ts'
 import { CreatePolicy } from '../../http/admin/policies/schema.ts'
 import { CreateProject } from '../../http/admin/projects/schema.ts'
 import { documentedCreate } from '../../http/policy-gateway/exports/documented-sinks.ts'
@@ -73,6 +74,7 @@ const PolicyEntry = Type.Object(
     projects: Type.Optional(
       Type.Array(project, { description: 'The projects of the scope `projects`, by name. In place of `project_ids`.' }),
     ),
+    publish_gate: Type.Optional(GateSettingsBody),
     publish: Type.Optional(Type.Boolean({ description: 'False leaves the draft unpublished. Default: true.' })),
     cases: Type.Optional(
       Type.Array(CaseEntry, {
@@ -126,6 +128,7 @@ const fileSchema = <Sink extends TSchema, Channel extends TSchema>(sink: Sink, c
       alert_channels: Type.Array(channel, { description: 'Alert channels, by name. Secrets are written as ${NAME}.' }),
       alert_rules: Type.Array(AlertRuleEntry, { description: 'Alert rules, by name.' }),
       gateway: GivenConfigurationBody,
+      publish_gate: GateSettingsBody,
       policies: Type.Array(PolicyEntry, { description: 'Policies, by name.' }),
     }),
     { ...strict, title: 'GatehouseResources', description: 'Resources of one organization.' },

@@ -20,6 +20,7 @@ import { oneLine } from '../table.ts'
 import { ruleFields } from './alert-rules.ts'
 import { storedFields } from './keys.ts'
 import { secretFieldsOf } from './models.ts'
+import { readPolicyGate, type GateSettingsFile } from './publish-gate.ts'
 import { namedProjects } from './projects.ts'
 import { withLeaves } from './sinks.ts'
 import { isActiveProject, isWorking, preferred, readPolicy, type State, type StoredEntryState } from './state.ts'
@@ -34,9 +35,11 @@ export async function exportResources(client: ApiClient, state: State, owner?: s
   const isWanted: IsWanted = ({ managed_by: by }) => owner === undefined || by === owner
   const policies: PolicyBody[] = []
   const cases = new Map<string, readonly CaseBody[]>()
+  const gates = new Map<string, GateSettingsFile>()
   for (const { id } of state.policies.filter(isWanted)) {
     policies.push(await readPolicy(client, id))
     cases.set(id, await readCases(client, id))
+    gates.set(id, (await readPolicyGate(client, id)).settings)
   }
   const defaults = await client.post<PolicyBody>('/v1/organization/policies/preview', { name: 'x', rule: 'x' })
   const active = state.projects.filter(isActiveProject)
@@ -67,10 +70,12 @@ export async function exportResources(client: ApiClient, state: State, owner?: s
       state.alertRules.filter(isWanted).map((rule) => ruleEntry(rule, state)),
     ),
     ...(state.gateway.version > 0 && isWanted(state.gateway) && { gateway: state.gateway.config }),
+    ...(owner === undefined && gateEntry(state.publishGate.settings)),
     ...list(
       'policies',
       policies.map((policy) => ({
         ...policyEntry(state, policy, defaults),
+        ...gateEntry(gates.get(policy.id)),
         ...list('cases', (cases.get(policy.id) ?? []).flatMap(caseEntry)),
       })),
     ),
@@ -87,6 +92,9 @@ const list = <T>(name: string, items: readonly T[]): Record<string, readonly T[]
 /** The id, where the name does not identify the resource. */
 const idUnlessUnique = (id: string, named: readonly unknown[]): { readonly id?: string } =>
   named.length > 1 ? { id } : {}
+
+const gateEntry = (settings: GateSettingsFile = {}): object =>
+  Object.keys(settings).length === 0 ? {} : { publish_gate: settings }
 
 const limitsEntry = (limits: object | undefined): object => (limits ? { limits } : {})
 

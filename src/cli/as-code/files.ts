@@ -34,11 +34,14 @@ type Lists = Required<
   >
 >
 
+/** Parts that only one file may have. */
+type SinglePart = 'owner' | 'organization' | 'gateway' | 'publish_gate'
+
 /** What the files describe. */
 export type Resources = {
   readonly [Kind in keyof Lists]: readonly Located<Lists[Kind][number]>[]
 } & {
-  readonly [Part in 'owner' | 'organization' | 'gateway']: Located<NonNullable<ResourceFileBody[Part]>> | undefined
+  readonly [Part in SinglePart]: Located<NonNullable<ResourceFileBody[Part]>> | undefined
 } & {
   /** Whether they are all files of a folder. A single file can be one of several of an owner. */
   readonly isFolder: boolean
@@ -56,7 +59,7 @@ export class FileErrors extends Error {
 export function readResources(path: string): Resources {
   const problems: string[] = []
   const bodies = filesOf(path).flatMap((file) => bodiesIn(file, problems))
-  const only = <Part extends 'owner' | 'organization' | 'gateway'>(part: Part) => {
+  const only = <Part extends SinglePart>(part: Part) => {
     const [first, second] = bodies.flatMap((body) => partOf(body, part))
     if (first && second && !(part === 'owner' && second.value === first.value))
       problems.push(`${second.at()}: ${part}: is in ${first.at()} already; write it once.`)
@@ -68,6 +71,7 @@ export function readResources(path: string): Resources {
     owner: only('owner'),
     organization: only('organization'),
     gateway: only('gateway'),
+    publish_gate: only('publish_gate'),
     projects: all('projects'),
     api_keys: all('api_keys'),
     admin_api_keys: all('admin_api_keys'),

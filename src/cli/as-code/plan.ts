@@ -7,13 +7,17 @@ import { planAlertRules } from './alert-rules.ts'
 import { planAdminKeys, planApiKeys } from './keys.ts'
 import { planModels, planUpstreams } from './models.ts'
 import { planPolicies } from './policies.ts'
+import { planPublishGate } from './publish-gate.ts'
 import { planOrganization, planProjects } from './projects.ts'
 import { planSinks } from './sinks.ts'
 import { readState } from './state.ts'
 import { planDeletions } from './prune.ts'
 import { actionOf, createProblems, ownerDifference, type Planning, type Step } from './step.ts'
 
-export type PlanInput = Pick<Planning, 'client' | 'resources' | 'env' | 'updatesSecrets' | 'isTakeOver'> & {
+export type PlanInput = Pick<
+  Planning,
+  'client' | 'resources' | 'env' | 'updatesSecrets' | 'isTakeOver' | 'gateOverride'
+> & {
   readonly nowMs: number
   /** Whether resources of the owner that no file describes are deleted. */
   readonly prunes: boolean
@@ -40,6 +44,7 @@ export async function planResources({ nowMs, prunes, ...input }: PlanInput): Pro
     ...channels.steps,
     ...planAlertRules(planning, { projects, channels }),
     ...(await planGatewayStep(planning)),
+    ...planPublishGate(planning),
     ...(await planPolicies(planning, projects)),
   ]
   throwIfAny()
@@ -81,11 +86,16 @@ async function planGatewayStep(planning: Planning): Promise<Step[]> {
   }
 }
 
-type ChoiceValues = { readonly [Option in 'update-secrets' | 'take-over' | 'prune']?: boolean | undefined }
+type ChoiceValues = { readonly [Option in 'update-secrets' | 'take-over' | 'prune']?: boolean | undefined } & {
+  readonly override?: string | undefined
+}
 
-/** The choices that plan and apply have in common. */
-export const choicesOf = (values: ChoiceValues): Pick<PlanInput, 'updatesSecrets' | 'isTakeOver' | 'prunes'> => ({
+type Choices = Pick<PlanInput, 'updatesSecrets' | 'isTakeOver' | 'prunes' | 'gateOverride'>
+
+/** The choices of plan and apply. */
+export const choicesOf = (values: ChoiceValues): Choices => ({
   updatesSecrets: values['update-secrets'] ?? false,
   isTakeOver: values['take-over'] ?? false,
   prunes: values.prune ?? false,
+  gateOverride: values.override,
 })

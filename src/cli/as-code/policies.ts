@@ -5,10 +5,13 @@ import { problemAt } from '../../app/client/file-problems.ts'
 import type { PolicyResourceEntry } from '../../app/client/resource-files.ts'
 import { leafDiffLines } from '../leaf-diff.ts'
 import { policyDiffLines, type FieldDifference } from '../policies/diff.ts'
-import { changePolicy, notEvaluable, policiesPath } from '../policies/verbs.ts'
+import { changePolicy } from '../policies/change.ts'
+import { publishDraft } from '../policies/gate.ts'
+import { notEvaluable, policiesPath } from '../policies/verbs.ts'
 import { planCases, type PlannedCases } from './cases.ts'
 import type { Located } from './files.ts'
 import { isIdle as isUnchanged, planStep, type PlanStep } from './policy-plan.ts'
+import { planPolicyGate, type PlannedGate } from './publish-gate.ts'
 import type { PlannedProject, PlannedProjects } from './projects.ts'
 import { isActiveProject, readPolicy } from './state.ts'
 import { matchOf, ownerDifference, reportDuplicates, type Planning, type Step } from './step.ts'
@@ -33,7 +36,15 @@ async function planPolicy(
   entry: Located<PolicyResourceEntry>,
   projects: PlannedProjects,
 ): Promise<Step[]> {
-  const { id: _id, cases: _cases, name, publish = true, projects: references, ...policy } = entry.value
+  const {
+    id: _id,
+    cases: _cases,
+    publish_gate: settings,
+    name,
+    publish = true,
+    projects: references,
+    ...policy
+  } = entry.value
   if (references && policy.project_ids)
     planning.report(entry, { path: ['project_ids'], message: 'write either projects or project_ids' })
   for (const problem of caseProblems(entry.value.cases ?? [])) planning.report(entry, problem)
@@ -61,18 +72,20 @@ async function planPolicy(
     current,
   )
   const cases = await planCases(planning.client, entry.value, current?.id)
+  const gate = await planPolicyGate(planning.client, settings, current?.id)
+  const beside = [...cases.differences, ...gate.differences]
   const created = Object.entries(body).map(([field, after]) => ({ field, before: undefined, after }))
   const others = (plan.action === 'create' ? created : plan.differences).map((each) => shown(each, projects))
-  const isKept = isUnchanged(plan) && cases.differences.length === 0
+  const isKept = isUnchanged(plan) && beside.length === 0
   // A publication alone has no difference, but is a change.
   const publication = plan.publish ? [{ field: 'publish', before: false, after: true }] : []
   const owner = ownerDifference(planning, entry, {
     current,
-    others: [...others, ...cases.differences, ...publication],
+    others: [...others, ...beside, ...publication],
   })
   const differences = [...others, ...owner]
   const action = plan.action === 'keep' && owner.length > 0 ? 'update' : plan.action
-  const verb = action === 'keep' && cases.differences.length > 0 ? 'update' : action
+  const verb = action === 'keep' && beside.length > 0 ? 'update' : action
   const words = [...(verb === 'keep' ? [] : [verb]), ...(plan.publish ? ['publish'] : [])]
   return [
     {
@@ -81,17 +94,18 @@ async function planPolicy(
       id: current?.id,
       action: isKept && owner.length === 0 ? 'keep' : action === 'create' ? 'create' : 'update',
       verb: words.join(' and '),
-      differences: [...differences, ...cases.differences],
+      differences: [...differences, ...beside],
       lines: [
         ...(plan.action === 'create' ? leafDiffLines(differences) : differences.flatMap(policyDiffLines)),
         ...cases.lines,
+        ...leafDiffLines(gate.differences),
       ],
       run: async (client) => {
         const { project_ids: _, ...fields } = plan.body
         const changesScope = scope && 'project_ids' in plan.body
         const sent = changesScope ? { ...fields, project_ids: scope.flatMap(({ id: each }) => each ?? []) } : plan.body
         const applied = { ...plan, action, body: { ...(action === 'update' && { name }), ...sent } }
-        const done = await applyPlan(client, applied, cases)
+        const done = await applyPlan(client, applied, { cases, gate, override: planning.gateOverride })
         return { id: done.id, warnings: done.warning === undefined ? [] : [done.warning] }
       },
     },
@@ -100,8 +114,14 @@ async function planPolicy(
 
 type AppliedPolicy = { readonly id: string; readonly warning?: string }
 
-/** Creates, updates and publishes one policy, at the revision of the plan. Its cases are there before it is published. */
-async function applyPlan(client: ApiClient, step: PlanStep, cases: PlannedCases): Promise<AppliedPolicy> {
+type Besides = { readonly cases: PlannedCases; readonly gate: PlannedGate; readonly override: string | undefined }
+
+/** Creates, updates and publishes one policy, at the revision of the plan. Its cases and gate are there before it is published. */
+async function applyPlan(
+  client: ApiClient,
+  step: PlanStep,
+  { cases, gate, override }: Besides,
+): Promise<AppliedPolicy> {
   const { name, id = '', revision = 0, body } = step
   const written =
     step.action === 'create'
@@ -110,13 +130,10 @@ async function applyPlan(client: ApiClient, step: PlanStep, cases: PlannedCases)
         ? (await changePolicy(client, { method: 'PATCH', id, body: { ...body, revision } })).policy
         : { id, revision }
   await cases.apply(client, written.id)
+  await gate.apply(client, written.id)
   if (!step.publish) return { id: written.id }
-  const { policy, isEvaluable } = await changePolicy(client, {
-    method: 'POST',
-    id: written.id,
-    action: 'publish',
-    body: { revision: written.revision },
-  })
+  const publication = { id: written.id, revision: written.revision, override }
+  const { policy, isEvaluable } = await publishDraft(client, publication)
   return { id: policy.id, ...(isEvaluable ? {} : { warning: notEvaluable(name) }) }
 }
 

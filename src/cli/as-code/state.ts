@@ -7,6 +7,7 @@ import type { ExportBody } from '../../http/policy-gateway/exports/schema.ts'
 import type { ServedModelsBody } from '../../http/admin/models/schema.ts'
 import type { UpstreamsBody } from '../../http/admin/upstreams/schema.ts'
 import type { OverrideBody } from '../../http/admin/limits/override-routes.ts'
+import type { GateBody } from '../../http/admin/policies/gate-schema.ts'
 import type { PolicyBody, PolicySummaryBody } from '../../http/admin/policies/schema.ts'
 import type { ProjectBody } from '../../http/admin/projects/schema.ts'
 import type { ProjectKeyBody } from '../../http/admin/api-keys/schema.ts'
@@ -32,6 +33,7 @@ export type State = {
   readonly alertChannels: readonly AlertChannelBody[]
   readonly alertRules: readonly AlertRuleBody[]
   readonly gateway: ConfigurationBody
+  readonly publishGate: GateBody
   readonly policies: readonly PolicySummaryBody[]
   /** The limits that were set for a project or a key; undefined if those of the tier apply. */
   limitsOf(subjectId: string): OverrideBody['limits'] | undefined
@@ -59,6 +61,7 @@ export async function readState(client: ApiClient, nowMs: number): Promise<State
     alertChannels: await listIfPermitted<AlertChannelBody>(client, alertChannelsPath),
     alertRules: await listIfPermitted<AlertRuleBody>(client, alertRulesPath),
     gateway: await client.get<ConfigurationBody>(configPath),
+    publishGate: await client.get<GateBody>('/v1/organization/publish_gate'),
     policies: (await client.list<PolicySummaryBody>(policiesPath)).data,
     limitsOf: (subjectId) => overrides.find((each) => each.subject_id === subjectId)?.limits,
     organizationLimits: overrides.find(({ scope }) => scope === 'organization')?.limits,

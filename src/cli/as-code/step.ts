@@ -19,6 +19,7 @@ export type ResourceKind =
   | 'alert channel'
   | 'alert rule'
   | 'gateway configuration'
+  | 'publish gate'
   | 'policy'
 
 /** The change of one resource. */
@@ -58,6 +59,8 @@ export type Planning = {
   readonly env: Environment
   /** Whether resources of other owners become resources of these files. */
   readonly isTakeOver: boolean
+  /** Why policies are published past the publish gate. */
+  readonly gateOverride: string | undefined
   /** Whether the secrets of existing sinks and upstreams are sent again. */
   readonly updatesSecrets: boolean
   /** Reports a mistake in the files. The plan fails after all of them are known. */

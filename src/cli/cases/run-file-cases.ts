@@ -48,7 +48,15 @@ export async function runFileCases(resources: Resources, choice: JudgeChoice): P
 
 /** The fields that are the content of a policy. Its scope does not matter for cases without a project. */
 function contentFields(entry: PolicyResourceEntry) {
-  const { id: _id, cases: _cases, projects: _projects, publish: _publish, project_ids: _ids, ...fields } = entry
+  const {
+    id: _id,
+    cases: _cases,
+    projects: _projects,
+    publish: _publish,
+    publish_gate: _gate,
+    project_ids: _ids,
+    ...fields
+  } = entry
   return { ...fields, scope: 'organization' as const }
 }
 

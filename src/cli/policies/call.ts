@@ -10,6 +10,8 @@ export const policyOptions = {
   revision: { type: 'string' },
   version: { type: 'string' },
   reason: { type: 'string' },
+  override: { type: 'string' },
+  'gate-run': { type: 'string' },
   backtest: { type: 'string' },
   cancel: { type: 'boolean' },
   from: { type: 'string' },

@@ -1,10 +1,11 @@
-import { apiPath, type ApiClient } from '../../app/client/api-client.ts'
 import type { PolicyBody, PolicySummaryBody, PolicyVersionBody } from '../../http/admin/policies/schema.ts'
 import { required } from '../arguments.ts'
 import type { Result } from '../run-on-server.ts'
 import type { PolicyCall, Verb } from './call.ts'
+import { changePolicy, policyPath, readPolicy, revisionOf, type ChangedPolicy } from './change.ts'
 import { contentDifferences, contentLines, policyDiffLines } from './diff.ts'
 import { fieldsOf, wholeNumber } from './fields.ts'
+import { publishDraft } from './gate.ts'
 import { dateOf, tableWithOwners } from '../table.ts'
 
 export const policiesPath = '/v1/organization/policies'
@@ -27,7 +28,7 @@ export const verbs: Readonly<Record<string, Verb>> = {
     const head = ['ID', 'NAME', 'STATE', 'REVISION', 'VERSION', 'UNPUBLISHED']
     return { json: response, text: tableWithOwners(head, rows) }
   },
-  show: async (call) => resultOf(await readPolicy(call)),
+  show: async (call) => resultOf(await readPolicy(call.connection.client, call.id)),
   async create({ connection: { client }, values }) {
     required(values.name, '--name')
     return resultOf(await client.post<PolicyBody>(policiesPath, fieldsOf(values)))
@@ -36,7 +37,12 @@ export const verbs: Readonly<Record<string, Verb>> = {
     const body = { ...fieldsOf(call.values), revision: await revisionOf(call) }
     return resultOf((await changePolicy(call.connection.client, { method: 'PATCH', id: call.id, body })).policy)
   },
-  publish: async (call) => publishedResult(await actOn(call, 'publish', reasonOf(call))),
+  async publish(call) {
+    const { connection, id, values, context } = call
+    const { reason, override, 'gate-run': gateRun } = values
+    const publication = { id, revision: await revisionOf(call), reason, override, gateRun }
+    return publishedResult(await publishDraft(connection.client, publication, { progress: context.progress }))
+  },
   pause: async (call) => resultOf((await actOn(call, 'pause')).policy),
   resume: async (call) => publishedResult(await actOn(call, 'resume')),
   discard: async (call) => resultOf((await actOn(call, 'discard_draft')).policy),
@@ -45,13 +51,13 @@ export const verbs: Readonly<Record<string, Verb>> = {
     return publishedResult(await actOn(call, 'rollback', { version, ...reasonOf(call) }))
   },
   async delete(call) {
-    const { id, name } = await readPolicy(call)
+    const { id, name } = await readPolicy(call.connection.client, call.id)
     const query = { revision: await revisionOf(call) }
-    const { body: response } = await call.connection.client.request('DELETE', pathOf(id), { query })
+    const { body: response } = await call.connection.client.request('DELETE', policyPath(id), { query })
     return { json: response, text: `${id} ${name} is deleted.` }
   },
   async diff(call) {
-    const { draft, published } = await readPolicy(call)
+    const { draft, published } = await readPolicy(call.connection.client, call.id)
     const { version: number } = call.values
     const version = number === undefined ? published : await readVersion(call, wholeNumber(number, '--version'))
     if (version === null) return { json: [], text: 'No version is published yet.' }
@@ -67,38 +73,11 @@ export const verbs: Readonly<Record<string, Verb>> = {
 
 const reasonOf = ({ values: { reason } }: PolicyCall) => (reason === undefined ? {} : { reason })
 
-const pathOf = (id: string): string => apiPath`/v1/organization/policies/${id}`
-
-const readPolicy = ({ connection: { client }, id }: PolicyCall): Promise<PolicyBody> =>
-  client.get<PolicyBody>(pathOf(id))
-
 async function readVersion({ connection: { client }, id }: PolicyCall, number: number): Promise<PolicyVersionBody> {
-  const { data } = await client.list<PolicyVersionBody>(`${pathOf(id)}/versions`)
+  const { data } = await client.list<PolicyVersionBody>(`${policyPath(id)}/versions`)
   const version = data.find((each) => each.version === number)
   if (version) return version
   throw new Error(`The policy ${id} has no version ${number}.`)
-}
-
-/** The revision of `--revision`, or the current one. */
-async function revisionOf(call: PolicyCall): Promise<number> {
-  const { revision } = call.values
-  return revision === undefined ? (await readPolicy(call)).revision : wholeNumber(revision, '--revision')
-}
-
-type Change = {
-  readonly method: 'POST' | 'PATCH'
-  readonly id: string
-  readonly action?: string
-  readonly body: object
-}
-
-/** `isEvaluable` is false if nothing can evaluate the rule that was published. */
-type ChangedPolicy = { readonly policy: PolicyBody; readonly isEvaluable: boolean }
-
-export async function changePolicy(client: ApiClient, { method, id, action, body }: Change): Promise<ChangedPolicy> {
-  const path = action === undefined ? pathOf(id) : `${pathOf(id)}/${action}`
-  const { body: policy, headers } = await client.request<PolicyBody>(method, path, { body })
-  return { policy, isEvaluable: headers['x-gatehouse-warning'] !== 'rule_not_evaluable' }
 }
 
 async function actOn(call: PolicyCall, action: string, more: object = {}): Promise<ChangedPolicy> {

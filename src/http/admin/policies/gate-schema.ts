@@ -69,6 +69,13 @@ const GivenSettings = {
   approvals: given(sections.approvals, 'approvals'),
 }
 
+/** The settings without a revision, as files write them. */
+export const GateSettingsBody = Type.Object(GivenSettings, {
+  ...strict,
+  description:
+    'What stands between a draft and its publication. Fields that are left out have their defaults; a policy only tightens the settings of the organization.',
+})
+
 export const SaveGate = Type.Object(
   {
     revision: integer('The revision that the caller has read; 0 before the first change.', {
@@ -218,6 +225,7 @@ export const RunObject = Type.Object(
 export const RunList = listOf('GateRunList', RunObject, pageExample(runExample))
 
 export type GateRunBody = Static<typeof RunObject>
+export type GateBody = Static<typeof GateObject>
 
 export const presentRun = ({ run, state, checks, isStale }: GateReport): GateRunBody => ({
   id: run.id,
