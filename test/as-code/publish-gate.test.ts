@@ -52,7 +52,7 @@ it('a draft that denies 2 % of recorded requests is published by no command with
   assert.match(JSON.stringify(await scene.app.admin.get('/audit_logs?kind=policy.published')), /A leak is going on/)
 })
 
-it('apply and publish run the gate by themselves where it requires a run', async () => {
+it('apply and publish run the gate first where it requires a run', async () => {
   await using scene = await openRecorded()
   scene.write(gate + policy('Never mention "Condor".'))
   const { status, errors } = await scene.apply()

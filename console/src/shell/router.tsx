@@ -95,6 +95,11 @@ const policyTabs = [
   }),
   createRoute({
     getParentRoute: () => policy,
+    path: 'gate',
+    component: lazyRouteComponent(() => import('../pages/policies/gate-tab.tsx'), 'GateTab'),
+  }),
+  createRoute({
+    getParentRoute: () => policy,
     path: 'rollout',
     component: lazyRouteComponent(() => import('../pages/policies/rollout-tab.tsx'), 'RolloutTab'),
   }),

@@ -10,26 +10,19 @@ import { filterOf } from '../../http/admin/alerts/rule-routes.ts'
 import { NewRuleBody } from '../../http/admin/alerts/rule-schema.ts'
 import { CreateApiKey } from '../../http/admin/api-keys/schema.ts'
 import { LimitValues } from '../../http/admin/limits/override-routes.ts'
-import { GateSettingsBody } from '../../http/admin/policies/gate-schema.ts'
-import { CreatePolicy } from '../../http/admin/policies/schema.ts'
 import { CreateProject } from '../../http/admin/projects/schema.ts'
 import { documentedCreate } from '../../http/policy-gateway/exports/documented-sinks.ts'
 import { NewExport } from '../../http/policy-gateway/exports/schema.ts'
 import { GivenConfigurationBody } from '../../http/resources/gateway-configuration.ts'
 import { entrySchemas } from '../upstreams/entry-schemas.ts'
 import { createValidator } from '../../http/validate.ts'
-import { CaseEntry } from './file-cases.ts'
 import { problemAt, problemsOf, type FileProblem } from './file-problems.ts'
+import { entryId, PolicyEntry, projectName } from './policy-entry.ts'
 
 const strict = { additionalProperties: false }
 
-const id = Type.Optional(
-  Type.String({
-    minLength: 1,
-    description: 'The id of an existing resource. Needed only if the name is not unique, or to rename it.',
-  }),
-)
-const project = Type.String({ minLength: 1, description: 'The name of the project, or its id.' })
+const id = entryId
+const project = projectName
 const expiresAt = Type.Optional(
   Type.String({
     description: 'When the key expires: a date in UTC or a time with its zone. Left out: never.',
@@ -63,25 +56,6 @@ const AdminKeyEntry = Type.Object(
     role: CreateAdminKey.properties.role,
     expires_at: expiresAt,
     allowed_ips: allowedIps,
-  },
-  strict,
-)
-
-const PolicyEntry = Type.Object(
-  {
-    id,
-    ...CreatePolicy.properties,
-    projects: Type.Optional(
-      Type.Array(project, { description: 'The projects of the scope `projects`, by name. In place of `project_ids`.' }),
-    ),
-    publish_gate: Type.Optional(GateSettingsBody),
-    publish: Type.Optional(Type.Boolean({ description: 'False leaves the draft unpublished. Default: true.' })),
-    cases: Type.Optional(
-      Type.Array(CaseEntry, {
-        maxItems: 1_000,
-        description: 'Texts with what the rule is expected to say. Left out: the cases of the policy stay as they are.',
-      }),
-    ),
   },
   strict,
 )
@@ -128,7 +102,7 @@ const fileSchema = <Sink extends TSchema, Channel extends TSchema>(sink: Sink, c
       alert_channels: Type.Array(channel, { description: 'Alert channels, by name. Secrets are written as ${NAME}.' }),
       alert_rules: Type.Array(AlertRuleEntry, { description: 'Alert rules, by name.' }),
       gateway: GivenConfigurationBody,
-      publish_gate: GateSettingsBody,
+      publish_gate: PolicyEntry.properties.publish_gate,
       policies: Type.Array(PolicyEntry, { description: 'Policies, by name.' }),
     }),
     { ...strict, title: 'GatehouseResources', description: 'Resources of one organization.' },

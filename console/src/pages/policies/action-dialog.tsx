@@ -3,10 +3,10 @@ import { useProjectNames } from '../../api/names.ts'
 import { Button } from '../../kit/button.tsx'
 import { CommandPreview } from '../../kit/command-preview.tsx'
 import { Dialog } from '../../kit/dialog.tsx'
-import { ErrorNotice } from '../../kit/notice.tsx'
 import { words } from '../../words/en.ts'
 import type { PolicyContent } from './content.ts'
 import { usePolicyAction, type Policy, type PolicyAction } from './queries.ts'
+import { isGateError, overrideOf, PublishError } from './gate-obstacle.tsx'
 import { ReasonField, reasonOf, reasonOption } from './reason-field.tsx'
 import styles from './action-dialog.module.css'
 
@@ -20,9 +20,11 @@ const verbs = { publish: 'publish', pause: 'pause', resume: 'resume', discard_dr
 export function ActionDialog({ policy, action, onClose }: DialogProps) {
   const change = usePolicyAction(policy.id, onClose)
   const [reason, setReason] = useState('')
+  const [overrideReason, setOverrideReason] = useState('')
   const isPublication = action === 'publish'
   const { id, revision } = policy
-  const body = { revision, ...(isPublication && reasonOf(reason)) }
+  const override = change.isError && isGateError(change.error) ? overrideOf(overrideReason) : {}
+  const body = { revision, ...(isPublication && { ...reasonOf(reason), ...override }) }
   const next = nextVersion(policy)
   const content = action === 'publish' ? policy.draft : (policy.published ?? policy.draft)
   return (
@@ -33,11 +35,11 @@ export function ActionDialog({ policy, action, onClose }: DialogProps) {
         <>
           <Button onClick={onClose}>{words.common.cancel}</Button>
           <Button
-            look={action === 'discard_draft' ? 'danger' : 'primary'}
+            look={action === 'discard_draft' || override.override !== undefined ? 'danger' : 'primary'}
             disabled={change.isPending}
             onClick={() => change.mutate({ action, body })}
           >
-            {action === 'publish' ? text.publish(next) : text.dialogs[action].submit}
+            {submitText({ action, next, isOverride: override.override !== undefined })}
           </Button>
         </>
       }
@@ -47,7 +49,13 @@ export function ActionDialog({ policy, action, onClose }: DialogProps) {
       {action !== 'discard_draft' && <Affected content={content} />}
       {action !== 'discard_draft' && <p className={styles.undo}>{text.dialogs[action].undo}</p>}
       {isPublication && <ReasonField value={reason} onChange={setReason} />}
-      {change.isError && <ErrorNotice error={change.error} />}
+      {change.isError && (
+        <PublishError
+          policyId={id}
+          error={change.error}
+          override={{ reason: overrideReason, onReason: setOverrideReason }}
+        />
+      )}
       <CommandPreview
         call={{
           method: 'POST',
@@ -58,6 +66,13 @@ export function ActionDialog({ policy, action, onClose }: DialogProps) {
       />
     </Dialog>
   )
+}
+
+type Submit = { readonly action: PolicyAction; readonly next: number; readonly isOverride: boolean }
+
+function submitText({ action, next, isOverride }: Submit): string {
+  if (action !== 'publish') return text.dialogs[action].submit
+  return isOverride ? words.gate.overrideSubmit(next) : text.publish(next)
 }
 
 /** Versions count up, and the newest one is in force. */

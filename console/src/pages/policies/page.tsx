@@ -1,4 +1,5 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { useState } from 'react'
 import { useMay } from '../../session/session.tsx'
 import { Button } from '../../kit/button.tsx'
 import { CodeBlock } from '../../kit/code-block.tsx'
@@ -9,6 +10,8 @@ import { Sparkline } from '../../kit/sparkline.tsx'
 import { EmptyState, FailureState, LoadingRows } from '../../kit/state.tsx'
 import { words } from '../../words/en.ts'
 import { CreatePolicy } from './create.tsx'
+import { useGate } from './gate-queries.ts'
+import { GateSettingsDialog } from './gate-settings-dialog.tsx'
 import { usePolicies, type PolicySummary } from './queries.ts'
 import { policyScopes, policyStates, type PoliciesPageSearch, type PoliciesSearch } from './search.ts'
 import { useDebounced } from '../../kit/use-debounced.ts'
@@ -144,16 +147,34 @@ function FilterBar({ filters, onCreate }: BarProps) {
           </option>
         ))}
       </select>
-      <Button
-        look="primary"
-        icon="plus"
-        disabled={!mayWrite}
-        title={mayWrite ? undefined : text.mayNotWrite}
-        onClick={onCreate}
-      >
-        {text.create}
-      </Button>
+      <span className={styles.actions}>
+        <OrganizationGate />
+        <Button
+          look="primary"
+          icon="plus"
+          disabled={!mayWrite}
+          title={mayWrite ? undefined : text.mayNotWrite}
+          onClick={onCreate}
+        >
+          {text.create}
+        </Button>
+      </span>
     </div>
+  )
+}
+
+/** Opens the publish gate of the organization, for keys that may change it. */
+function OrganizationGate() {
+  const [isOpen, setOpen] = useState(false)
+  const { data: gate } = useGate(undefined)
+  if (!useMay('policies:override')) return null
+  return (
+    <>
+      <Button disabled={gate === undefined} onClick={() => setOpen(true)}>
+        {words.gate.ofOrganization}
+      </Button>
+      {isOpen && gate && <GateSettingsDialog policyId={undefined} gate={gate} onClose={() => setOpen(false)} />}
+    </>
   )
 }
 

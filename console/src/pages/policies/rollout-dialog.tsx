@@ -1,9 +1,9 @@
 import { Button } from '../../kit/button.tsx'
 import { CommandPreview } from '../../kit/command-preview.tsx'
 import { Dialog } from '../../kit/dialog.tsx'
-import { ErrorNotice } from '../../kit/notice.tsx'
 import { words } from '../../words/en.ts'
 import { Affected, nextVersion } from './action-dialog.tsx'
+import { PublishError } from './gate-obstacle.tsx'
 import { contentOf, type PolicyContent } from './content.ts'
 import { useChangeMode, type Policy, type PolicyVersion } from './queries.ts'
 
@@ -38,7 +38,7 @@ export function RolloutDialog({ policy, published, mode, onClose }: DialogProps)
       {policy.state === 'paused' && <p>{words.policy.dialogs.publish.paused}</p>}
       <Affected content={{ ...contentOf(published), mode }} />
       <p>{words.policy.dialogs.publish.undo}</p>
-      {change.isError && <ErrorNotice error={change.error} />}
+      {change.isError && <PublishError policyId={id} error={change.error} />}
       <CommandPreview
         call={{
           method: 'PATCH',
