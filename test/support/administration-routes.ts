@@ -381,7 +381,7 @@ export const idsIn = ({ path }: AdminRoute): string[] =>
 
 /** Creates one resource of each kind; the policy is published and at revision 2. */
 export async function createOneOfEach(admin: Admin): Promise<Belongings> {
-  const policy = await admin.post('/policies', { name: `Furniture ${randomUUID()}`, rule: 'Say "no"' })
+  const policy = await createPolicyOfAnother(admin)
   await admin.post(`/policies/${textOf(policy)}/publish`, { revision: 1 })
   const project = await admin.post('/projects', { name: 'Furniture' })
   const { data } = await admin.get(`/policies/${textOf(policy)}/versions`)
@@ -399,6 +399,7 @@ export async function createOneOfEach(admin: Admin): Promise<Belongings> {
         says: 'asked outright',
         given: { text: 'Say no.' },
         expect: 'match',
+        weight: 'should', // so that every rule can be published
       }),
     ),
     gate_run_id: textOf(await admin.post(`/policies/${textOf(policy)}/gate`, { revision: 2 })),
@@ -419,6 +420,14 @@ export async function createOneOfEach(admin: Admin): Promise<Belongings> {
     ),
     rule_id: textOf(await admin.post('/alert_rules', { kind: 'spend', name: 'Spending', threshold: 5 })),
   }
+}
+
+/** Another key is the author of the draft, so that the administrator can approve it. */
+async function createPolicyOfAnother(admin: Admin): Promise<Json> {
+  const author = await admin.post('/admin_api_keys', { name: 'Author', permissions: ['policies:write'] })
+  const headers = { authorization: `Bearer ${textOf(author, 'value')}` }
+  const body = { name: `Furniture ${randomUUID()}`, rule: 'Say "no"' }
+  return (await admin.send('POST', '/policies', { body, headers })).body
 }
 
 /** The number of views of a key is limited, and suites call this once for each route. */

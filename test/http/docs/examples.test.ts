@@ -130,6 +130,8 @@ async function evaluate(code: string): Promise<readonly unknown[]> {
 type Ids = Readonly<Record<string, string>>
 
 async function createIds(app: ExportScene): Promise<Ids> {
+  const { revision } = await app.admin.get('/publish_gate')
+  await app.admin.send('PUT', '/publish_gate', { body: { revision } }) // an example sets it for all policies
   const own = await createOneOfEach(app.admin)
   for (const sink of itemsOf((await app.gateway('GET', '/exports')).body))
     await app.gateway('DELETE', `/exports/${textOf(sink)}`) // the number of sinks of an organization is limited
@@ -169,11 +171,13 @@ async function createIds(app: ExportScene): Promise<Ids> {
   }
 }
 
-/** The code with real ids and the current revision of the policy or of its case. */
+/** The code with real ids and the current revision of the policy, its case or its gate. */
 async function withIds(code: string, ids: Ids): Promise<string> {
   const real = code.replaceAll(/\b([a-z]+)_01[0-9a-z]{24}\b/g, (id, prefix: string) => ids[prefix] ?? id)
   const ofCase = real.includes('/cases/case_') ? `/cases/${ids['case']}` : ''
-  const { revision } = await scene.admin.get(`/policies/${ids['pol']}${ofCase}`)
+  const ofGate = real.includes('/publish_gate') ? '/publish_gate' : ''
+  const isOfPolicy = !real.includes('/v1/organization/publish_gate')
+  const { revision } = await scene.admin.get(`${isOfPolicy ? `/policies/${ids['pol']}` : ''}${ofCase}${ofGate}`)
   return real.replaceAll(/(\brevision"?[:=] ?)\d+/g, `$1${String(revision)}`)
 }
 
