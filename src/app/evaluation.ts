@@ -45,7 +45,7 @@ export function openEvaluation(
   const evaluate = createEvaluate({ ...shared, scanText, cacheEntries: cachedBlocks })
   const spikeMonitor = openSpikeMonitor(infrastructure, stores)
   // With the decisions that allow a text: their scores count for other thresholds.
-  openBacktests(infrastructure, { evaluate: evaluateAll, compileRule })
+  openBacktests(infrastructure, { evaluate: evaluateAll, compileRule, rulebookOf, patterns: re2Patterns })
   const enforce = createEnforce({
     rulebookOf,
     hasPolicy: async (organizationId, id) => (await policies.find(organizationId, id)) !== undefined,

@@ -2,11 +2,13 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import {
   backtestQueue,
+  backtestStore,
+  gatewayBacktestStore,
   releaseBacktestLeases,
   removeBacktests,
 } from '../../src/adapters/stores/sql/policies/backtests.ts'
 import { packChains } from '../../src/adapters/stores/sql/audit/pack.ts'
-import type { Backtest } from '../../src/domain/evaluation/backtest/backtest.ts'
+import type { AnyBacktest } from '../../src/domain/evaluation/backtest/backtest.ts'
 import { openBacktestScene } from '../support/backtest-scene.ts'
 import type { Engine } from '../support/engines.ts'
 import { rejectsWith } from '../support/rejects-with.ts'
@@ -49,7 +51,7 @@ export function backtestContract({ name, skip, open }: Engine): void {
       const [one, two] = [scene.queueOf('one'), scene.queueOf('two')]
       const claimed = await one.claim()
       assert.ok(claimed)
-      const further: Backtest = { ...claimed, cursor: claimed.cursor - 1, done: 1 }
+      const further: AnyBacktest = { ...claimed, cursor: claimed.cursor - 1, done: 1 }
       assert.equal(await two.save(further, claimed.cursor), false)
       assert.equal(await one.save(further, claimed.cursor), true)
       assert.equal(await one.save(further, claimed.cursor), false)
@@ -75,7 +77,7 @@ export function backtestContract({ name, skip, open }: Engine): void {
       const { first, last: newest, count } = await queue.span(backtest)
       assert.deepEqual((await queue.events(backtest, 9)).map(({ sequence }) => sequence).at(-1), first)
       assert.deepEqual([(await queue.events(backtest, 1))[0]?.sequence, count], [newest, 3])
-      const prompts = async (from: Backtest, limit: number) =>
+      const prompts = async (from: AnyBacktest, limit: number) =>
         (await queue.events(from, limit)).map(({ content }) => content?.full?.prompt)
       assert.deepEqual(await prompts(backtest, 2), ['score 3', 'score 2'])
       const [last] = (await queue.events(backtest, 2)).slice(-1)
@@ -91,6 +93,36 @@ export function backtestContract({ name, skip, open }: Engine): void {
       await packChains(scene.database)
       assert.deepEqual(await scene.queueOf('one').events(claimed, 200), before)
       assert.ok(before.length >= 130)
+    })
+
+    it('keeps those of the gateway configuration apart from those of policies, in one queue', async () => {
+      await using scene = await openScene()
+      const [ofPolicy, ofGateway] = [await scene.start(), await scene.startGateway({ rules: { denylist: ['falcon'] } })]
+      assert.equal(await scene.find(ofGateway), undefined)
+      assert.equal(await scene.findGateway(ofPolicy), undefined)
+      const queue = scene.queueOf('one')
+      const claimed = [await queue.claim(), await queue.claim()]
+      assert.deepEqual(
+        claimed.map((each) => [each?.id, each?.policyId]).toSorted(),
+        [
+          [ofPolicy, 'pol_1'],
+          [ofGateway, null],
+        ].toSorted(),
+      )
+      await scene.database.transaction(async (tx) => {
+        const store = gatewayBacktestStore(tx)
+        const page = { limit: 10, order: 'asc' } as const
+        assert.deepEqual((await store.list('org_1', null, page)).items, [await store.find('org_1', null, ofGateway)])
+        assert.deepEqual((await store.list('org_2', null, page)).items, [])
+        assert.equal(await store.find('org_2', null, ofGateway), undefined)
+        assert.equal(await store.countRunning('org_1'), 2)
+        const { items } = await backtestStore(tx).list('org_1', 'pol_1', page)
+        assert.deepEqual(
+          items.map(({ id }) => id),
+          [ofPolicy],
+        )
+        await assert.rejects(store.list('org_1', null, { ...page, after: ofPolicy }), rejectsWith('invalid_cursor'))
+      })
     })
 
     it('rejects more than fifty at a time', async () => {

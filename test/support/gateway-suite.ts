@@ -1,4 +1,5 @@
 import { after, before } from 'node:test'
+import { textOf } from './administration.ts'
 import { startExportScene, type ExportScene } from './export-scene.ts'
 import type { TestAppOptions } from './app.ts'
 
@@ -23,9 +24,11 @@ export const webhookConfig = { url: 'https://hooks.example.com/in', secret: 'a-s
 
 export type GatewayRoute = {
   readonly method: string
-  /** Path after `/api/policy-gateway`; `{export_id}` is replaced. */
+  /** Path after `/api/policy-gateway`; names of ids such as `{export_id}` are replaced. */
   readonly path: string
   readonly permission: 'exports:read' | 'exports:write' | 'gateway:read' | 'gateway:write'
+  /** Further permissions that it needs. The key of a project cannot have them. */
+  readonly alsoNeeds?: readonly string[]
   readonly body?: object
 }
 
@@ -36,6 +39,16 @@ export const gatewayRoutes: readonly GatewayRoute[] = [
   { method: 'POST', path: '/config', permission: 'gateway:write', body: { config: { rules: { redact: true } } } },
   { method: 'POST', path: '/config/preview', permission: 'gateway:read', body: { name: 'House rules' } },
   { method: 'GET', path: '/config/versions', permission: 'gateway:read' },
+  {
+    method: 'POST',
+    path: '/config/backtest',
+    permission: 'gateway:write',
+    alsoNeeds: ['content:read'],
+    body: { limit: 10 },
+  },
+  { method: 'GET', path: '/config/backtest', permission: 'gateway:read' },
+  { method: 'GET', path: '/config/backtest/{backtest_id}', permission: 'gateway:read' },
+  { method: 'POST', path: '/config/backtest/{backtest_id}/cancel', permission: 'gateway:write' },
   { method: 'POST', path: '/simulate', permission: 'gateway:read', body: { categories: ['hate'] } },
   { method: 'GET', path: '/exports', permission: 'exports:read' },
   { method: 'POST', path: '/exports', permission: 'exports:write', body: { type: 'webhook', config: webhookConfig } },
@@ -47,3 +60,19 @@ export const gatewayRoutes: readonly GatewayRoute[] = [
   { method: 'POST', path: '/exports/{export_id}/dead_letters/replay', permission: 'exports:write', body: {} },
   { method: 'GET', path: '/history', permission: 'gateway:read' },
 ]
+
+/** An id of each kind that does not exist. */
+export const unknownIds: Readonly<Record<string, string>> = {
+  export_id: 'sink_00000000000000000000000000',
+  backtest_id: 'bt_00000000000000000000000000',
+}
+
+/** The name of the id in the path. */
+export const idIn = ({ path }: GatewayRoute): string | undefined => /\{(\w+)\}/.exec(path)?.[1]
+
+/** Creates what the path of a route names. */
+export async function createFor(route: GatewayRoute, scene: ExportScene): Promise<string> {
+  if (idIn(route) === 'export_id') return textOf(await scene.createSink(webhookConfig))
+  const { body } = await scene.gateway('POST', '/config/backtest', { body: {}, key: scene.admin.key })
+  return textOf(body)
+}

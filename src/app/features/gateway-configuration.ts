@@ -1,24 +1,32 @@
 import { re2Patterns } from '../../adapters/patterns/re2.ts'
 import { eventLog } from '../../adapters/stores/sql/audit/log.ts'
+import { gatewayBacktestStore } from '../../adapters/stores/sql/policies/backtests.ts'
 import { gatewayStore } from '../../adapters/stores/sql/policies/gateway-configurations.ts'
 import { policyStore } from '../../adapters/stores/sql/policies/policies.ts'
 import {
   createConfigurationAdministration,
   type ConfigurationAdministration,
 } from '../../domain/gateway-config/mutations.ts'
+import { createGatewayBacktestAdministration } from '../../domain/evaluation/backtest/gateway-create.ts'
+import { gatewayBacktestRoutes } from '../../http/policy-gateway/config/backtest-routes.ts'
 import { configRoutes } from '../../http/policy-gateway/config/routes.ts'
 import { historyRoutes } from '../../http/policy-gateway/history/routes.ts'
 import { simulateRoute } from '../../http/policy-gateway/simulate/route.ts'
 import { createResourceRoutes } from '../../http/resources/route.ts'
 import type { EvaluationParts, Feature, FeatureParts } from './feature.ts'
 
-/** The gateway configuration, and its simulation. */
+/** The gateway configuration with its backtests, and its simulation. */
 export function createGatewayConfiguration(
   parts: FeatureParts,
   { simulate, decodeBody }: Pick<EvaluationParts, 'simulate' | 'decodeBody'>,
 ): Feature {
-  const { stores } = parts
-  const own = stores.of((tx) => ({ gateway: gatewayStore(tx), eventLog: eventLog(tx, stores.audit.events) }))
+  const { stores, clock, ids } = parts
+  const own = stores.of((tx) => ({
+    gateway: gatewayStore(tx),
+    eventLog: eventLog(tx, stores.audit.events),
+    backtests: gatewayBacktestStore(tx),
+  }))
+  const backtests = createGatewayBacktestAdministration({ ids, clock })
   const policies = policyStore(stores.reading)
   const configurations = createConfigurationRules(parts)
   return {
@@ -26,6 +34,7 @@ export function createGatewayConfiguration(
       const routes = createResourceRoutes({ ...surface, ...own })
       return [
         ...configRoutes(routes, configurations),
+        ...gatewayBacktestRoutes(routes, { backtests, configurations }),
         simulateRoute(routes, { ...surface, configurations, simulate, decodeBody, policies }),
       ]
     },

@@ -5,6 +5,7 @@ import { gatewayStore } from '../../adapters/stores/sql/policies/gateway-configu
 import { policyStore } from '../../adapters/stores/sql/policies/policies.ts'
 import { reportedSpikes } from '../../adapters/stores/sql/policies/reported-spikes.ts'
 import type { Transaction } from '../../adapters/stores/sql/database.ts'
+import { createGatewayReplay, type GatewayReplayParts } from '../../domain/evaluation/backtest/gateway-replay.ts'
 import { createReplay, type ReplayParts } from '../../domain/evaluation/backtest/replay.ts'
 import { createBacktestRunner } from '../../domain/evaluation/backtest/runner.ts'
 import { createActOnSpike, spikeActions, type SpikeStores } from '../../domain/evaluation/spikes/act-on-spike.ts'
@@ -47,7 +48,7 @@ export function openSpikeMonitor(infrastructure: Infrastructure, stores: Stores)
 const backtestLeaseMs = 60_000
 
 /** Runs backtests until the app is closed. */
-export function openBacktests(infrastructure: Infrastructure, parts: ReplayParts): void {
+export function openBacktests(infrastructure: Infrastructure, parts: ReplayParts & GatewayReplayParts): void {
   const { built, database, clock, ids, jobs, warn } = infrastructure
   if (database.engine === 'sqlite') {
     void releaseBacktestLeases(database).catch(
@@ -58,6 +59,7 @@ export function openBacktests(infrastructure: Infrastructure, parts: ReplayParts
     createBacktestRunner({
       queue: backtestQueue({ database, clock, owner: ids('node'), leaseMs: backtestLeaseMs }),
       replay: createReplay(parts),
+      gatewayReplay: createGatewayReplay(parts),
       clock,
       pause: setImmediate,
       onError: warn('a backtest failed'),

@@ -137,8 +137,8 @@ function compileTried(compileRule: CompileRule, tried: TriedPolicy, organization
   return { ...content, id, versionId, version, rule: compiled, ...(name !== undefined && { name }) }
 }
 
-/** The version id differs, so that no cached score of the policy is replaced. */
-function withoutJudge(policy: ActivePolicy): ActivePolicy {
+/** A policy whose rule no judge model is asked about. The version id differs, so that no cached score of the policy is replaced. */
+export function withoutJudge(policy: ActivePolicy): ActivePolicy {
   if (policy.rule.evaluator !== 'judge') return policy
   const score = (): { notEvaluated: string; isFailure: boolean } => ({
     notEvaluated: 'judge_not_asked',

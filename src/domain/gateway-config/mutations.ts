@@ -115,7 +115,7 @@ function gatewayAuditRecord(before: SavedConfiguration, after: SavedConfiguratio
 }
 
 /** Equal configurations have equal digests, because `withDefaults` normalises every configuration. */
-const digestOf = (config: GatewayConfiguration): string => hash('sha256', JSON.stringify(config), 'hex')
+export const digestOf = (config: GatewayConfiguration): string => hash('sha256', JSON.stringify(config), 'hex')
 
 /** Paths of changed fields, at most two levels deep: `name`, `rules.denylist`, `org_controls.user_quota`. */
 function changedPaths(before: GatewayConfiguration, after: GatewayConfiguration): string[] {

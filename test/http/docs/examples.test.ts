@@ -173,12 +173,18 @@ async function createIds(app: ExportScene): Promise<Ids> {
 
 /** The code with real ids and the current revision of the policy, its case or its gate. */
 async function withIds(code: string, ids: Ids): Promise<string> {
-  const real = code.replaceAll(/\b([a-z]+)_01[0-9a-z]{24}\b/g, (id, prefix: string) => ids[prefix] ?? id)
+  const own = code.includes('/config/backtest/') ? { ...ids, bt: await startGatewayBacktest() } : ids
+  const real = code.replaceAll(/\b([a-z]+)_01[0-9a-z]{24}\b/g, (id, prefix: string) => own[prefix] ?? id)
   const ofCase = real.includes('/cases/case_') ? `/cases/${ids['case']}` : ''
   const ofGate = real.includes('/publish_gate') ? '/publish_gate' : ''
   const isOfPolicy = !real.includes('/v1/organization/publish_gate')
   const { revision } = await scene.admin.get(`${isOfPolicy ? `/policies/${ids['pol']}` : ''}${ofCase}${ofGate}`)
   return real.replaceAll(/(\brevision"?[:=] ?)\d+/g, `$1${String(revision)}`)
+}
+
+async function startGatewayBacktest(): Promise<string> {
+  const answer = await scene.gateway('POST', '/config/backtest', { body: {}, key: scene.adminKey })
+  return textOf(answer.body)
 }
 
 async function run(command: string, options: readonly string[]): Promise<string> {

@@ -7,7 +7,7 @@ export type Listing<R extends DatabaseRow, T> = {
   readonly table: string
   readonly columns: string
   /** Columns that must equal these values: the organization, and further filters. */
-  readonly where: Readonly<Record<string, string>>
+  readonly where: Readonly<Record<string, string | null>>
   /** Further conditions of rows in the list. A cursor may also name other rows, so that a row that changes between two pages does not invalidate a cursor on it. */
   readonly only?: readonly Condition[]
   /** A condition that SQL cannot express the same way on both engines. Rows are read in batches until the page is full. */
@@ -94,8 +94,8 @@ async function selectRows<R extends DatabaseRow>(
   return rows.map(({ list_position, ...row }) => ({ row: row as unknown as R, position: list_position }))
 }
 
-const equalities = (where: Readonly<Record<string, string>>): Condition[] =>
-  Object.entries(where).map(([name, value]) => [`${name} = ?`, value])
+const equalities = (where: Listing<never, never>['where']): Condition[] =>
+  Object.entries(where).map(([name, value]) => (value === null ? [`${name} is null`] : [`${name} = ?`, value]))
 
 /** Numbers the parameters of all conditions: `?` becomes `$1`, `$2` and so on. */
 function numbered(all: readonly Condition[]): { conditions: string[]; params: Value[] } {

@@ -1,12 +1,14 @@
 import type { LoggedEvent } from '../../audit/log.ts'
+import type { GatewayConfiguration } from '../../gateway-config/configuration.ts'
 import type { PolicyContent } from '../../policy/content.ts'
 import type { Page, Paged } from '../../identity/store.ts'
 import type { BacktestCounts } from './counts.ts'
+import type { GatewayBacktestCounts } from './gateway-counts.ts'
 
 export const backtestStatuses = ['running', 'completed', 'failed', 'cancelled'] as const
 export type BacktestStatus = (typeof backtestStatuses)[number]
 
-/** Which events a draft is replayed on. */
+/** Which events are replayed. */
 export type EventChoice = {
   readonly fromMs: number
   /** Exclusive. */
@@ -17,7 +19,7 @@ export type EventChoice = {
   readonly samplePercent: number
 }
 
-/** The parameters of a backtest. The draft is a copy: later edits of the policy do not affect a running backtest. */
+/** The parameters of a backtest of a draft. The draft is a copy: later edits of the policy do not affect a running backtest. */
 export type BacktestParameters = EventChoice & {
   readonly draft: Omit<PolicyContent, 'mode'>
   readonly revision: number
@@ -27,12 +29,14 @@ export type BacktestParameters = EventChoice & {
   readonly thresholds: readonly number[]
 }
 
-export type Backtest = {
+export type GatewayBacktestParameters = EventChoice & {
+  readonly config: GatewayConfiguration
+}
+
+type BacktestProgress = {
   readonly id: string
   readonly organizationId: string
-  readonly policyId: string
   readonly status: BacktestStatus
-  readonly parameters: BacktestParameters
   /** Events from this sequence number on were replayed. `notStarted` until the runner has found the events. */
   readonly cursor: number
   /** The oldest event to replay. */
@@ -40,12 +44,27 @@ export type Backtest = {
   readonly done: number
   /** Until the runner has found the events, the most that it may replay. */
   readonly total: number
-  readonly counts: BacktestCounts
   /** Why it failed or was cancelled. */
   readonly error: string | null
   readonly createdAtMs: number
   readonly updatedAtMs: number
 }
+
+/** A backtest of the draft of a policy. */
+export type Backtest = BacktestProgress & {
+  readonly policyId: string
+  readonly parameters: BacktestParameters
+  readonly counts: BacktestCounts
+}
+
+/** A backtest of a gateway configuration that is not saved yet. */
+export type GatewayBacktest = BacktestProgress & {
+  readonly policyId: null
+  readonly parameters: GatewayBacktestParameters
+  readonly counts: GatewayBacktestCounts
+}
+
+export type AnyBacktest = Backtest | GatewayBacktest
 
 /** Above every sequence number. */
 export const notStarted = Number.MAX_SAFE_INTEGER
@@ -53,26 +72,27 @@ export const notStarted = Number.MAX_SAFE_INTEGER
 /** The requests of a time range in the audit log: first and last sequence number, and their count. */
 export type EventSpan = { readonly first: number; readonly last: number; readonly count: number }
 
-/** Stores backtests for the API. */
-export type BacktestStore = {
-  insert(backtest: Backtest): Promise<void>
-  find(organizationId: string, policyId: string, id: string): Promise<Backtest | undefined>
-  /** The backtests of a policy. */
-  list(organizationId: string, policyId: string, page: Page): Promise<Paged<Backtest>>
+/** Stores backtests for the API: those of policies, or those of the gateway configuration. */
+export type BacktestStore<B extends AnyBacktest = Backtest> = {
+  insert(backtest: B): Promise<void>
+  find(organizationId: string, policyId: B['policyId'], id: string): Promise<B | undefined>
+  /** The backtests of a policy, or of the gateway configuration. */
+  list(organizationId: string, policyId: B['policyId'], page: Page): Promise<Paged<B>>
+  /** All of the organization, whatever they are of. */
   countRunning(organizationId: string): Promise<number>
   /** Ends a running backtest. Returns false if it is not running. The progress of the node that works on it is no longer saved. */
-  cancel(backtest: Pick<Backtest, 'organizationId' | 'id' | 'error'>, atMs: number): Promise<boolean>
+  cancel(backtest: Pick<B, 'organizationId' | 'id' | 'error'>, atMs: number): Promise<boolean>
 }
 
 /** The work queue of the runner. One node at a time works on a backtest, under a lease. */
 export type BacktestQueue = {
   /** Leases a running backtest that no node works on. */
-  claim(): Promise<Backtest | undefined>
+  claim(): Promise<AnyBacktest | undefined>
   /** Reads all requests of the period, which may take seconds. */
-  span(backtest: Backtest): Promise<EventSpan>
+  span(backtest: AnyBacktest): Promise<EventSpan>
   /** The next events to replay, newest first. */
-  events(backtest: Backtest, limit: number): Promise<readonly LoggedEvent[]>
+  events(backtest: AnyBacktest, limit: number): Promise<readonly LoggedEvent[]>
   /** Saves the progress and renews the lease. Returns false, and writes nothing, if the lease was lost. */
-  save(backtest: Backtest, cursorBefore: number): Promise<boolean>
+  save(backtest: AnyBacktest, cursorBefore: number): Promise<boolean>
   release(id: string): Promise<void>
 }

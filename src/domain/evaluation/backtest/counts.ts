@@ -19,7 +19,8 @@ type Counts = Readonly<Record<Change, number>>
 /** Changes for which example event ids are kept. */
 export const changesWithExamples = ['newly_blocked', 'newly_allowed', 'changed_reason', 'not_evaluated'] as const
 type ChangeWithExamples = (typeof changesWithExamples)[number]
-const maxExamples = 20
+/** Examples of each kind of change. */
+export const maxExamples = 20
 
 /** Stored and returned by the API as is, so its fields use the API's names. */
 export type BacktestCounts = Counts & {
@@ -94,7 +95,7 @@ export const noBacktestCounts = (thresholds: readonly number[]): BacktestCounts 
     .sort((a, b) => a - b)
     .map((threshold) => ({ threshold_basis_points: threshold, blocked: 0, newly_blocked: 0, newly_allowed: 0 })),
   scores: noScores,
-  coverage: { events: 0, sampled: 0, with_text: 0, redacted_only: 0 },
+  coverage: noCoverage,
   examples: { newly_blocked: [], newly_allowed: [], changed_reason: [], not_evaluated: [] },
   example_requests: [],
 })
@@ -139,7 +140,12 @@ export function changeOf(
 
 const addChange = <C extends Counts>(counts: C, change: Change): C => ({ ...counts, [change]: counts[change] + 1 })
 
-function addCoverage(coverage: Coverage, replayed: ReplayedEvent['replayed']): Coverage {
+/** Replayed, or why there was nothing to replay. */
+type Covered = { readonly isRedacted: boolean } | 'not_sampled' | 'no_text'
+
+export const noCoverage: Coverage = { events: 0, sampled: 0, with_text: 0, redacted_only: 0 }
+
+export function addCoverage(coverage: Coverage, replayed: Covered): Coverage {
   const isReplayed = typeof replayed !== 'string'
   return {
     events: coverage.events + 1,

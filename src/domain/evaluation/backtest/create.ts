@@ -7,11 +7,12 @@ import { contentWith, thresholdOf, type PolicyContent } from '../../policy/conte
 import { findPolicy } from '../../policy/mutations.ts'
 import type { Policy } from '../../policy/policy.ts'
 import type { PolicyStore } from '../../policy/store.ts'
-import { notStarted, type Backtest, type BacktestStore, type EventChoice } from './backtest.ts'
+import type { Backtest, BacktestStore } from './backtest.ts'
 import { noBacktestCounts } from './counts.ts'
+import { newProgress, requireFreeSlot, type GivenChoice } from './new-backtest.ts'
 
 /** The parameters that a caller may set; all have defaults. */
-export type NewBacktest = Partial<EventChoice> & {
+export type NewBacktest = GivenChoice & {
   readonly thresholds?: readonly number[]
   /** Replaces fields of the draft for this backtest only. */
   readonly changes?: Partial<PolicyContent>
@@ -33,12 +34,7 @@ export type BacktestStores = {
 
 export type BacktestAdministration = ReturnType<typeof createBacktestAdministration>
 
-const weekMs = 7 * 24 * 60 * 60 * 1000
-const defaultLimit = 1_000
 const defaultThresholds = [1_000, 2_000, 3_000, 4_000, 5_000, 6_000, 7_000, 8_000, 9_000]
-/** Backtests run one after the other, so more would only wait. */
-const maxRunning = 50
-
 /** Creates, reads and cancels backtests. */
 export function createBacktestAdministration({ ids, clock, checkRule }: BacktestAdministrationParts) {
   return {
@@ -46,26 +42,15 @@ export function createBacktestAdministration({ ids, clock, checkRule }: Backtest
       const policy = await findPolicy(stores.policies, of.organizationId, of.policyId)
       if (input.changes?.rule !== undefined) checkRule(input.changes.rule, 'changes.rule')
       await requireFreeSlot(stores.backtests, of.organizationId)
-      const nowMs = clock.nowMs()
-      const toMs = input.toMs ?? nowMs
-      const fromMs = input.fromMs ?? toMs - weekMs
-      if (fromMs >= toMs)
-        throw new Fault('validation', 'invalid_parameter', 'from: must be before to.', { param: 'from' })
-      const parameters = { ...parametersOf(policy, input), fromMs, toMs }
+      const { choice, progress } = newProgress(input, clock.nowMs())
+      const parameters = { ...parametersOf(policy, input), ...choice }
       const backtest: Backtest = {
         id: ids('bt'),
         organizationId: of.organizationId,
         policyId: policy.id,
-        status: 'running',
         parameters,
-        cursor: notStarted,
-        firstSequence: 0,
-        done: 0,
-        total: parameters.limit,
         counts: noBacktestCounts([...parameters.thresholds, thresholdOf(parameters.draft)]),
-        error: null,
-        createdAtMs: nowMs,
-        updatedAtMs: nowMs,
+        ...progress,
       }
       await stores.backtests.insert(backtest)
       return { value: backtest, record: recordOf('backtest.created', backtest) }
@@ -103,8 +88,6 @@ function parametersOf({ draft, revision }: Policy, input: NewBacktest) {
     draft: content,
     revision,
     ...(input.changes !== undefined && { hasChanges: true }),
-    limit: input.limit ?? defaultLimit,
-    samplePercent: input.samplePercent ?? 100,
     thresholds: input.thresholds ?? defaultThresholds,
   }
 }
@@ -117,9 +100,4 @@ function recordOf(kind: 'backtest.created' | 'backtest.cancelled', { id, policyI
     resourceId: id,
     details: { policy_id: policyId, from: fromMs, to: toMs, limit, sample_percent: samplePercent, revision },
   }
-}
-
-async function requireFreeSlot(store: BacktestStore, organizationId: string): Promise<void> {
-  if ((await store.countRunning(organizationId)) < maxRunning) return
-  throw new Fault('conflict', 'invalid_state', `${maxRunning} backtests are running already; wait for one to end.`)
 }

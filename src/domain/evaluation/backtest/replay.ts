@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { keptTexts, type ContentTexts } from '../../audit/event/content.ts'
+import type { ContentTexts } from '../../audit/event/content.ts'
 import type { LoggedEvent } from '../../audit/log.ts'
 import { rowOf } from '../../audit/chain/chained-event.ts'
 import { decisions as auditDecisions, isDenial } from '../../audit/event/verdict.ts'
@@ -10,8 +10,8 @@ import type { Decision } from '../verdict/combine.ts'
 import { planFor, type Plan } from '../plan.ts'
 import { emptyRulebook, type ActivePolicy, type Rulebook } from '../rulebook.ts'
 import type { Backtest } from './backtest.ts'
-
 import type { ReplayedEvent, ReplayResult } from './counts.ts'
+import { replayedTexts, replayTextsOf, samplePositionOf } from './replay-texts.ts'
 
 export type ReplayParts = { readonly evaluate: Evaluate; readonly compileRule: CompileRule }
 
@@ -26,7 +26,7 @@ export function createReplay({ evaluate, compileRule }: ReplayParts): Replay {
       const identity = { eventId: event.id, projectId, requestId }
       if (samplePositionOf(event.id) >= backtest.parameters.samplePercent)
         return { ...identity, replayed: 'not_sampled' }
-      const texts = textsOf(event)
+      const texts = replayTextsOf(event)
       if (!texts) return { ...identity, replayed: 'no_text' }
       const decisions = await decisionsOf(planOf(rulebook, backtest, event), texts)
       return {
@@ -36,17 +36,10 @@ export function createReplay({ evaluate, compileRule }: ReplayParts): Replay {
     }
   }
 
-  async function decisionsOf(
-    plan: Plan,
-    { prompt, response = '', withheld = '' }: ContentTexts,
-  ): Promise<readonly Decision[]> {
+  async function decisionsOf(plan: Plan, texts: ContentTexts): Promise<readonly Decision[]> {
     const decisions: Decision[] = []
-    for (const [direction, text] of [
-      ['request', prompt],
-      ['response', response + withheld],
-    ] as const) {
-      if (text) decisions.push(...(await decisionsFor(plan, direction, text)))
-    }
+    for (const { direction, text } of replayedTexts(texts))
+      decisions.push(...(await decisionsFor(plan, direction, text)))
     return decisions
   }
 
@@ -87,12 +80,6 @@ const scoreOf = (decisions: readonly Decision[]): Pick<ReplayResult, 'score' | '
   isNotEvaluated: decisions.some(({ decision }) => decision === 'not_evaluated'),
 })
 
-function textsOf({ content }: LoggedEvent): (ContentTexts & { readonly isRedacted: boolean }) | undefined {
-  const texts = keptTexts(content)
-  if (!texts?.prompt && !texts?.response && !texts?.withheld) return undefined
-  return { ...texts, isRedacted: content?.full === undefined }
-}
-
 function pastDecisionOf(
   { document }: LoggedEvent,
   { policyId }: Backtest,
@@ -103,7 +90,3 @@ function pastDecisionOf(
   const wasBlocked = decision !== undefined && isDenial(decision) && isEnforced
   return { wasBlocked, wasBlockedByPolicy: wasBlocked && row.policyId === policyId }
 }
-
-/** A number from 0 to 100 derived from the event id, so that every backtest samples the same events. */
-const samplePositionOf = (eventId: string): number =>
-  (Number.parseInt(hash('sha256', eventId, 'hex').slice(0, 8), 16) / 0x1_0000_0000) * 100

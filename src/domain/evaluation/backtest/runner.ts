@@ -1,13 +1,17 @@
 import type { Clock } from '../../../base/clock.ts'
 import { isFault } from '../../../base/fault.ts'
+import type { LoggedEvent } from '../../audit/log.ts'
 import { thresholdOf } from '../../policy/content.ts'
-import { notStarted, type Backtest, type BacktestQueue } from './backtest.ts'
+import { notStarted, type AnyBacktest, type Backtest, type BacktestQueue, type GatewayBacktest } from './backtest.ts'
 import type { Replay } from './replay.ts'
 import { addReplayedEvent } from './counts.ts'
+import { addGatewayEvent } from './gateway-counts.ts'
+import type { GatewayReplay } from './gateway-replay.ts'
 
 export type BacktestRunnerParts = {
   readonly queue: BacktestQueue
   readonly replay: Replay
+  readonly gatewayReplay: GatewayReplay
   readonly clock: Clock
   /** Yields to the event loop between two events. */
   readonly pause: () => Promise<unknown>
@@ -27,7 +31,11 @@ const saveEveryMs = 2_000
 const tooLong = 'Its events could not be read within `storage.report_timeout_ms`. Choose a shorter period.'
 const unexpected = 'The backtest stopped after an unexpected error; see the service log.'
 
-export function createBacktestRunner({ queue, replay, clock, pause, onError }: BacktestRunnerParts): BacktestRunner {
+/** Replays an event and adds its result to the counts. */
+type AddEvent<B extends AnyBacktest> = (counts: B['counts'], event: LoggedEvent) => Promise<B['counts']>
+
+export function createBacktestRunner(parts: BacktestRunnerParts): BacktestRunner {
+  const { queue, replay, gatewayReplay, clock, pause, onError } = parts
   let isStopping = false
   let runs = Promise.resolve()
   return {
@@ -52,13 +60,13 @@ export function createBacktestRunner({ queue, replay, clock, pause, onError }: B
     }
   }
 
-  async function claim(): Promise<Backtest | undefined> {
+  async function claim(): Promise<AnyBacktest | undefined> {
     return isStopping ? undefined : queue.claim()
   }
 
   /** If the database cannot be reached, the backtest continues later. Any other error would repeat, so it fails the backtest. */
-  async function workOff(claimed: Backtest): Promise<void> {
-    let latest = claimed
+  async function workOff(claimed: AnyBacktest): Promise<void> {
+    let latest: AnyBacktest = claimed
     try {
       while (latest.status === 'running' && !isStopping) {
         const next = await (latest.cursor === notStarted ? findEvents(latest) : step(latest))
@@ -73,21 +81,36 @@ export function createBacktestRunner({ queue, replay, clock, pause, onError }: B
     }
   }
 
-  async function findEvents(before: Backtest): Promise<Backtest | undefined> {
+  async function findEvents(before: AnyBacktest): Promise<AnyBacktest | undefined> {
     const { first, last, count } = await queue.span(before)
     const total = Math.min(count, before.parameters.limit)
     return save(before, { ...before, cursor: last + 1, firstSequence: first, total })
   }
 
   /** Replays the next batch of events and saves the counts. Returns undefined if another node has taken over. */
-  async function step(before: Backtest): Promise<Backtest | undefined> {
-    const replayEvent = replay(before)
-    const threshold = thresholdOf(before.parameters.draft)
+  async function step(before: AnyBacktest): Promise<AnyBacktest | undefined> {
+    return before.policyId === null
+      ? replayBatch(before, await gatewayEvents(before))
+      : replayBatch(before, policyEvents(before))
+  }
+
+  function policyEvents(backtest: Backtest): AddEvent<Backtest> {
+    const replayEvent = replay(backtest)
+    const threshold = thresholdOf(backtest.parameters.draft)
+    return async (counts, event) => addReplayedEvent(counts, { ...(await replayEvent(event)), threshold })
+  }
+
+  async function gatewayEvents(backtest: GatewayBacktest): Promise<AddEvent<GatewayBacktest>> {
+    const replayEvent = await gatewayReplay(backtest)
+    return async (counts, event) => addGatewayEvent(counts, await replayEvent(event))
+  }
+
+  async function replayBatch<B extends AnyBacktest>(before: B, addEvent: AddEvent<B>): Promise<B | undefined> {
     const startedMs = clock.monotonicMs()
     const events = await queue.events(before, Math.min(batchSize, before.parameters.limit - before.done))
     let after = before
     for (const event of events) {
-      const counts = addReplayedEvent(after.counts, { ...(await replayEvent(event)), threshold })
+      const counts = await addEvent(after.counts, event)
       after = { ...after, counts, cursor: event.sequence, done: after.done + 1 }
       if (isStopping || clock.monotonicMs() - startedMs > saveEveryMs) break
       await pause()
@@ -95,7 +118,7 @@ export function createBacktestRunner({ queue, replay, clock, pause, onError }: B
     return save(before, events.length === 0 ? { ...after, status: 'completed', total: after.done } : after)
   }
 
-  async function save(before: Backtest, after: Backtest): Promise<Backtest | undefined> {
+  async function save<B extends AnyBacktest>(before: B, after: B): Promise<B | undefined> {
     const saved = { ...after, updatedAtMs: clock.nowMs() }
     return (await queue.save(saved, before.cursor)) ? saved : undefined
   }

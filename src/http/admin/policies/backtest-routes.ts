@@ -1,11 +1,11 @@
 import type { Route } from '../../route.ts'
 import { none } from '../../resources/fields.ts'
+import { eventChoiceOf, presentEnd, presentProgress, presentProjects } from '../../resources/backtests.ts'
 import { listQuery, pageOf, presentList } from '../../resources/list.ts'
 import type { AdminRoutes } from '../routes.ts'
 import * as Schema from './backtest-schema.ts'
 import { PolicyParams } from './schema.ts'
 import type { Static } from 'typebox'
-import { toUnixSeconds } from '../../../base/clock.ts'
 import type { Backtest, BacktestStore } from '../../../domain/evaluation/backtest/backtest.ts'
 import { scoreRange } from '../../../domain/evaluation/backtest/counts.ts'
 import type { NewBacktest, PolicyId, BacktestAdministration } from '../../../domain/evaluation/backtest/create.ts'
@@ -96,16 +96,9 @@ const presentBacktest = (backtest: Backtest): BacktestBody => ({
   policy_id: backtest.policyId,
   revision: backtest.parameters.revision,
   has_changes: backtest.parameters.hasChanges === true,
-  status: backtest.status,
-  progress: { done: backtest.done, total: backtest.total },
-  from: toUnixSeconds(backtest.parameters.fromMs),
-  to: toUnixSeconds(backtest.parameters.toMs),
-  limit: backtest.parameters.limit,
-  sample_percent: backtest.parameters.samplePercent,
+  ...presentProgress(backtest),
   result: backtest.status === 'completed' ? resultOf(backtest) : null,
-  error: backtest.error,
-  created_at: toUnixSeconds(backtest.createdAtMs),
-  updated_at: toUnixSeconds(backtest.updatedAtMs),
+  ...presentEnd(backtest),
 })
 
 function resultOf({ counts, parameters }: Backtest): NonNullable<BacktestBody['result']> {
@@ -113,7 +106,7 @@ function resultOf({ counts, parameters }: Backtest): NonNullable<BacktestBody['r
   return {
     threshold_basis_points: thresholdOf(parameters.draft),
     ...rest,
-    projects: Object.entries(projects).map(([id, ofProject]) => ({ project_id: id === '' ? null : id, ...ofProject })),
+    projects: presentProjects(projects),
     sweep: [...sweep],
     scores: presentScores(scores),
     examples: {
@@ -139,10 +132,7 @@ const presentScores = ({ allowed, blocked_by_policy: blocked, other }: Backtest[
 
 const newBacktestOf = (body: Static<typeof Schema.CreateBacktest>): NewBacktest =>
   omitUndefined({
-    fromMs: body.from === undefined ? undefined : body.from * 1000,
-    toMs: body.to === undefined ? undefined : body.to * 1000,
-    limit: body.limit,
-    samplePercent: body.sample_percent,
+    ...eventChoiceOf(body),
     thresholds: body.thresholds,
     changes: body.changes && contentChanges(body.changes),
   })

@@ -1,41 +1,31 @@
 import Type, { type Static } from 'typebox'
-import { flag, integer, number, text } from '../../described.ts'
-import { lastSecond } from '../../../base/clock.ts'
-import { backtestStatuses } from '../../../domain/evaluation/backtest/backtest.ts'
+import { flag, integer, text } from '../../described.ts'
 import { changesWithExamples } from '../../../domain/evaluation/backtest/counts.ts'
 import { policyFields } from '../../../domain/policy/content.ts'
-import { idText, orNull, unixTime } from '../../resources/fields.ts'
+import {
+  backtestExampleId as exampleId,
+  backtestId,
+  count,
+  coverage,
+  endFields,
+  eventChoiceFields,
+  progressFields,
+} from '../../resources/backtests.ts'
+import { idText, orNull } from '../../resources/fields.ts'
 import { listOf, pageExample } from '../../resources/list.ts'
 import { PolicyParams, rule } from './schema.ts'
 
-const exampleId = 'bt_01k9z8y7x6w5v4t3s2r1q0p9n8'
 const policyExampleId = 'pol_01k9z8y7x6w5v4t3s2r1q0p9n8'
 const projectExampleId = 'proj_01k9z8y7x6w5v4t3s2r1q0p9n0'
 const eventExampleId = 'evt_01k9z8y7x6w5v4t3s2r1q0p9n2'
 const requestExampleId = 'req_01k9z8y7x6w5v4t3s2r1q0p9n3'
 
-const time = (description: string) => Type.Integer({ minimum: 0, maximum: lastSecond, description })
 const { minimum, maximum } = policyFields.matchThresholdBasisPoints
 const threshold = Type.Integer({ minimum, maximum })
 
 export const CreateBacktest = Type.Object(
   {
-    from: Type.Optional(time('Start of the time range, in Unix seconds. Default: a week before `to`.')),
-    to: Type.Optional(time('End of the time range, exclusive. Default: now.')),
-    limit: Type.Optional(
-      Type.Integer({
-        minimum: 1,
-        maximum: 100_000,
-        description: 'Maximum number of events, newest first. Default: 1000.',
-      }),
-    ),
-    sample_percent: Type.Optional(
-      Type.Number({
-        exclusiveMinimum: 0,
-        maximum: 100,
-        description: 'Percentage of these events to replay. The sample is deterministic. Default: 100.',
-      }),
-    ),
+    ...eventChoiceFields,
     changes: Type.Optional(
       Type.Object(
         {
@@ -74,8 +64,6 @@ export const BacktestParams = Type.Object({
   ...PolicyParams.properties,
   backtest_id: idText('The backtest.', exampleId),
 })
-
-const count = (description: string) => integer(description, { minimum: 0 })
 
 const counts = {
   newly_blocked: count('Allowed then, blocked by the draft.'),
@@ -118,15 +106,7 @@ const Result = Type.Object(
           'How many requests got which score, for ranges with at least one. Requests without a score are left out. For every threshold that is a multiple of 100, the counts of the sweep follow from it.',
       },
     ),
-    coverage: Type.Object(
-      {
-        events: count('Events in the time range.'),
-        sampled: count('Of these, those in the sample.'),
-        with_text: count('Of these, those whose texts are stored (`audit.content`). Only these were replayed.'),
-        redacted_only: count('Of these, those whose texts are stored without personal data.'),
-      },
-      { description: 'How many events the result is based on.' },
-    ),
+    coverage,
     examples: Type.Object(
       {
         newly_blocked: eventIds,
@@ -206,24 +186,14 @@ export const cancelledExample = {
 
 export const Backtest = Type.Object(
   {
-    id: text('The id of the backtest.'),
+    id: backtestId,
     object: Type.Literal('organization.policy.backtest'),
     policy_id: text('The policy whose draft is replayed.'),
     revision: Type.Integer({ description: 'The revision of the policy whose draft is replayed.' }),
     has_changes: flag('Whether it replaced fields of the draft for itself.'),
-    status: Type.Enum([...backtestStatuses], { description: 'The progress of the backtest.' }),
-    progress: Type.Object(
-      { done: count('Events processed.'), total: count('Events in total. The `limit` until they are counted.') },
-      { description: 'Events processed, and their total.' },
-    ),
-    from: unixTime('Start of the time range.'),
-    to: unixTime('End of the time range, exclusive.'),
-    limit: integer('Maximum number of events.'),
-    sample_percent: number('Percentage of these events that are replayed.'),
+    ...progressFields,
     result: orNull(Result, 'Null until the backtest is completed.'),
-    error: orNull(Type.String(), 'Why the backtest failed or was cancelled.'),
-    created_at: unixTime('When it was created.'),
-    updated_at: unixTime('Time of the last progress.'),
+    ...endFields,
   },
   {
     title: 'Backtest',

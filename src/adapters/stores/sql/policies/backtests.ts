@@ -1,6 +1,12 @@
 import type { Clock } from '../../../../base/clock.ts'
 import { backtestStatuses } from '../../../../domain/evaluation/backtest/backtest.ts'
-import type { Backtest, BacktestQueue, BacktestStore } from '../../../../domain/evaluation/backtest/backtest.ts'
+import type {
+  AnyBacktest,
+  Backtest,
+  BacktestQueue,
+  BacktestStore,
+  GatewayBacktest,
+} from '../../../../domain/evaluation/backtest/backtest.ts'
 import { noScores } from '../../../../domain/evaluation/backtest/counts.ts'
 import { withBodies } from '../audit/blocks.ts'
 import { eventColumns, eventTables, loggedOf, type EventRow } from '../audit/rows.ts'
@@ -10,7 +16,8 @@ import { selectPage } from '../page.ts'
 type BacktestRow = {
   id: string
   organization_id: string
-  policy_id: string
+  /** Null: the gateway configuration. */
+  policy_id: string | null
   status: string
   request: string
   cursor: number
@@ -29,8 +36,14 @@ const columns =
 
 const ofRequests = `code = 'gateway.request.decided'`
 
-/** Backtests in SQL, in the given transaction. */
-export function backtestStore(tx: Transaction): BacktestStore {
+/** Backtests of policies in SQL, in the given transaction. */
+export const backtestStore = (tx: Transaction): BacktestStore =>
+  storeOf(tx, (row) => policyBacktestOf({ ...row, policy_id: row.policy_id ?? '' }))
+
+/** Backtests of gateway configurations. */
+export const gatewayBacktestStore = (tx: Transaction): BacktestStore<GatewayBacktest> => storeOf(tx, gatewayBacktestOf)
+
+function storeOf<B extends AnyBacktest>(tx: Transaction, map: (row: BacktestRow) => B): BacktestStore<B> {
   return {
     async insert(backtest) {
       await tx.run(
@@ -39,11 +52,12 @@ export function backtestStore(tx: Transaction): BacktestStore {
       )
     },
     async find(organizationId, policyId, id) {
+      const ofOwner = policyId === null ? 'policy_id is null' : 'policy_id = $3'
       const [row] = await tx.query<BacktestRow>(
-        `select ${columns} from backtest where organization_id = $1 and policy_id = $2 and id = $3`,
-        [organizationId, policyId, id],
+        `select ${columns} from backtest where organization_id = $1 and id = $2 and ${ofOwner}`,
+        [organizationId, id, ...(policyId === null ? [] : [policyId])],
       )
-      return row && backtestOf(row)
+      return row && map(row)
     },
     list: (organizationId, policyId, page) =>
       selectPage(
@@ -52,7 +66,7 @@ export function backtestStore(tx: Transaction): BacktestStore {
           table: 'backtest',
           columns,
           where: { organization_id: organizationId, policy_id: policyId },
-          map: backtestOf,
+          map,
         },
         page,
       ),
@@ -151,7 +165,7 @@ export async function removeBacktests(database: Database, beforeMs: number): Pro
   ])
 }
 
-const valuesOf = (backtest: Backtest) => [
+const valuesOf = (backtest: AnyBacktest) => [
   backtest.id,
   backtest.organizationId,
   backtest.policyId,
@@ -167,22 +181,36 @@ const valuesOf = (backtest: Backtest) => [
   backtest.updatedAtMs,
 ]
 
+const backtestOf = (row: BacktestRow): AnyBacktest =>
+  row.policy_id === null ? gatewayBacktestOf(row) : policyBacktestOf({ ...row, policy_id: row.policy_id })
+
 type StoredCounts = Omit<Backtest['counts'], 'scores' | 'example_requests'>
 
-/** The casts hold because only this store writes the two JSON columns. */
-const backtestOf = (row: BacktestRow): Backtest => ({
+// The casts hold because only this store writes the two JSON columns.
+const policyBacktestOf = (row: BacktestRow & { policy_id: string }): Backtest => ({
+  ...progressOf(row),
+  policyId: row.policy_id,
+  parameters: JSON.parse(row.request) as Backtest['parameters'],
+  // Backtests from before have no scores and no requests of examples.
+  counts: { scores: noScores, example_requests: [], ...(JSON.parse(row.tally) as StoredCounts) },
+})
+
+const gatewayBacktestOf = (row: BacktestRow): GatewayBacktest => ({
+  ...progressOf(row),
+  policyId: null,
+  parameters: JSON.parse(row.request) as GatewayBacktest['parameters'],
+  counts: JSON.parse(row.tally) as GatewayBacktest['counts'],
+})
+
+const progressOf = (row: BacktestRow) => ({
   id: row.id,
   organizationId: row.organization_id,
-  policyId: row.policy_id,
   status:
     row.cancelled_at === null ? (backtestStatuses.find((status) => status === row.status) ?? 'failed') : 'cancelled',
-  parameters: JSON.parse(row.request) as Backtest['parameters'],
   cursor: row.cursor,
   firstSequence: row.first_sequence,
   done: row.done,
   total: row.total,
-  // Backtests from before have no scores and no requests of examples.
-  counts: { scores: noScores, example_requests: [], ...(JSON.parse(row.tally) as StoredCounts) },
   error: row.error,
   createdAtMs: row.created_at,
   updatedAtMs: row.updated_at,
