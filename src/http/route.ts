@@ -17,6 +17,8 @@ export type Route = {
   readonly summary: string
   readonly description?: string
   readonly credential: Credential
+  /** The credential in the examples of the reference, if not every one can have the permissions that the route needs. */
+  readonly exampleCredential?: Credential
   /** What the credential must be allowed to do. */
   readonly permission?: Permission
   /** Left out of the OpenAPI description and the reference: pages of the console, and what only browsers call. */

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { auditTexts } from '../../src/adapters/stores/sql/audit/texts.ts'
-import { caseStore } from '../../src/adapters/stores/sql/policies/cases.ts'
+import { caseStore, gatewayCaseStore } from '../../src/adapters/stores/sql/policies/cases.ts'
 import { policyStore } from '../../src/adapters/stores/sql/policies/policies.ts'
 import type { Database, Transaction } from '../../src/adapters/stores/sql/database.ts'
 import { createEncryption } from '../../src/base/encryption.ts'
 import { systemRandom } from '../../src/base/random.ts'
-import type { CaseStore, PolicyCase } from '../../src/domain/cases/case.ts'
+import type { CaseStore, GatewayCase, PolicyCase } from '../../src/domain/cases/case.ts'
 import { createPolicy } from '../../src/domain/policy/lifecycle.ts'
 import type { Engine } from '../support/engines.ts'
 
@@ -38,6 +38,8 @@ const ofRequest: PolicyCase = {
   eventId: 'evt_1',
   requestId: 'req_1',
 }
+const ofGateway = { organizationId: 'org_1', policyId: null }
+const gatewayCase: GatewayCase = { ...written, ...ofGateway, id: 'case_3', expected: 'redact' }
 const page = { limit: 10, order: 'asc' } as const
 
 /** The contract of every store of cases. */
@@ -88,6 +90,47 @@ export function policyCaseContract({ name, skip, open }: Engine): void {
         assert.equal(Buffer.from(row?.sealed ?? []).includes('Falcon'), false)
         await tx.run("update policy_case set id = 'case_9'")
         await assert.rejects(store.find(owner, 'case_9'))
+      })
+    })
+
+    it('of the gateway configuration are apart from those of policies', async () => {
+      await using scene = await openScene(open)
+      await scene.use(async (store, tx) => {
+        const gateway = gatewayCaseStore(tx, encryption)
+        await store.insert(written)
+        await gateway.insert(gatewayCase)
+        assert.deepEqual(await gateway.all(ofGateway), [gatewayCase])
+        assert.deepEqual((await gateway.list(ofGateway, page)).items, [gatewayCase])
+        assert.deepEqual([await gateway.count(ofGateway), await store.count(owner)], [1, 1])
+        assert.deepEqual(await store.all(owner), [written])
+        assert.deepEqual(
+          [await gateway.find(ofGateway, 'case_1'), await store.find(owner, 'case_3')],
+          [undefined, undefined],
+        )
+        const changed: GatewayCase = { ...gatewayCase, expected: 'refuse', revision: 2 }
+        assert.equal(await gateway.replace(changed), true)
+        assert.equal(await gateway.replace(changed), false)
+        assert.deepEqual(await gateway.find(ofGateway, 'case_3'), changed)
+        const foreign = { ...ofGateway, organizationId: 'org_2' }
+        assert.deepEqual([await gateway.all(foreign), await gateway.count(foreign)], [[], 0])
+        await gateway.remove(foreign, 'case_3')
+        await gateway.remove(ofGateway, 'case_1')
+        await store.remove(owner, 'case_3')
+        assert.deepEqual([await gateway.count(ofGateway), await store.count(owner)], [1, 1])
+        await gateway.remove(ofGateway, 'case_3')
+        assert.equal(await gateway.count(ofGateway), 0)
+      })
+    })
+
+    it('of the gateway configuration are deleted with the texts of their request, and not with a policy', async () => {
+      await using scene = await openScene(open)
+      await scene.use(async (_store, tx) => {
+        const gateway = gatewayCaseStore(tx, encryption)
+        const ofErased: GatewayCase = { ...gatewayCase, id: 'case_4', eventId: 'evt_1', requestId: 'req_1' }
+        for (const each of [gatewayCase, ofErased]) await gateway.insert(each)
+        assert.equal(await auditTexts(tx).erase('org_1', 'req_1'), 1)
+        assert.equal(await policyStore(tx).remove({ organizationId: 'org_1', id: 'pol_1', revision: 1 }, 1), true)
+        assert.deepEqual(await gateway.all(ofGateway), [gatewayCase])
       })
     })
 

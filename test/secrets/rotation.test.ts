@@ -58,6 +58,7 @@ describe('rotating the secret of a data folder', () => {
     assert.equal((await server.send(made.apiKey)).status, 200)
     assert.equal((await server.administer(made.adminKey)).status, 200)
     assert.match(await server.casesOf(made), /a text of a case/)
+    assert.match(await server.casesOf({ ...made, cases: gatewayCases }), /a text of the gateway/)
     const [code, output] = await run('audit', 'verify')
     assert.match(
       output,
@@ -240,9 +241,13 @@ async function fill(t: TestContext, dataDir: string) {
   const cases = `${policies}/${policy.id}/cases`
   const secretCase = { says: 'one', given: { text: 'a text of a case' }, expect: 'no_match' }
   assert.equal((await scene.post(cases, secretCase, bearerOf(adminKey))).status, 201)
+  const gatewayCase = { says: 'two', given: { text: 'a text of the gateway' }, expect: 'allow' }
+  assert.equal((await scene.post(gatewayCases, gatewayCase, bearerOf(adminKey))).status, 201)
   assert.equal((await scene.post('/v1/messages', message)).status, 200)
   return { cases, apiKey, adminKey, sinkId: String(sinkId), createProject, project }
 }
+
+const gatewayCases = '/api/policy-gateway/config/cases'
 
 /** Leaves only the keys that these tests use: a key moves to the next secret at its next use. */
 async function revokeApplicationKey({ app, get, adminKey }: Awaited<ReturnType<typeof startExportScene>>) {

@@ -22,6 +22,8 @@ export function gatewaySuite(options: TestAppOptions = {}) {
 /** A valid sink configuration whose destination does not exist. */
 export const webhookConfig = { url: 'https://hooks.example.com/in', secret: 'a-secret-of-the-webhook-0123' }
 
+const newGatewayCase = { says: 'asked outright', given: { text: 'Project X?' }, expect: 'refuse' }
+
 export type GatewayRoute = {
   readonly method: string
   /** Path after `/api/policy-gateway`; names of ids such as `{export_id}` are replaced. */
@@ -49,6 +51,17 @@ export const gatewayRoutes: readonly GatewayRoute[] = [
   { method: 'GET', path: '/config/backtest', permission: 'gateway:read' },
   { method: 'GET', path: '/config/backtest/{backtest_id}', permission: 'gateway:read' },
   { method: 'POST', path: '/config/backtest/{backtest_id}/cancel', permission: 'gateway:write' },
+  { method: 'GET', path: '/config/cases', permission: 'gateway:read' },
+  { method: 'POST', path: '/config/cases', permission: 'gateway:write', body: newGatewayCase },
+  { method: 'GET', path: '/config/cases/{case_id}', permission: 'gateway:read' },
+  {
+    method: 'PATCH',
+    path: '/config/cases/{case_id}',
+    permission: 'gateway:write',
+    body: { revision: 1, weight: 'should' },
+  },
+  { method: 'DELETE', path: '/config/cases/{case_id}', permission: 'gateway:write' },
+  { method: 'POST', path: '/config/cases/run', permission: 'gateway:read', body: {} },
   { method: 'POST', path: '/simulate', permission: 'gateway:read', body: { categories: ['hate'] } },
   { method: 'GET', path: '/exports', permission: 'exports:read' },
   { method: 'POST', path: '/exports', permission: 'exports:write', body: { type: 'webhook', config: webhookConfig } },
@@ -64,6 +77,7 @@ export const gatewayRoutes: readonly GatewayRoute[] = [
 /** An id of each kind that does not exist. */
 export const unknownIds: Readonly<Record<string, string>> = {
   export_id: 'sink_00000000000000000000000000',
+  case_id: 'case_00000000000000000000000000',
   backtest_id: 'bt_00000000000000000000000000',
 }
 
@@ -73,6 +87,8 @@ export const idIn = ({ path }: GatewayRoute): string | undefined => /\{(\w+)\}/.
 /** Creates what the path of a route names. */
 export async function createFor(route: GatewayRoute, scene: ExportScene): Promise<string> {
   if (idIn(route) === 'export_id') return textOf(await scene.createSink(webhookConfig))
-  const { body } = await scene.gateway('POST', '/config/backtest', { body: {}, key: scene.admin.key })
+  const isCase = idIn(route) === 'case_id'
+  const path = isCase ? '/config/cases' : '/config/backtest'
+  const { body } = await scene.gateway('POST', path, { body: isCase ? newGatewayCase : {}, key: scene.admin.key })
   return textOf(body)
 }

@@ -1,21 +1,25 @@
 import { re2Patterns } from '../../adapters/patterns/re2.ts'
 import { eventLog } from '../../adapters/stores/sql/audit/log.ts'
 import { gatewayBacktestStore } from '../../adapters/stores/sql/policies/backtests.ts'
+import { gatewayCaseStore } from '../../adapters/stores/sql/policies/cases.ts'
 import { gatewayStore } from '../../adapters/stores/sql/policies/gateway-configurations.ts'
 import { policyStore } from '../../adapters/stores/sql/policies/policies.ts'
 import {
   createConfigurationAdministration,
   type ConfigurationAdministration,
 } from '../../domain/gateway-config/mutations.ts'
+import { createGatewayCases } from '../../domain/cases/cases.ts'
+import { createRunGatewayCases } from '../../domain/cases/run.ts'
 import { createGatewayBacktestAdministration } from '../../domain/evaluation/backtest/gateway-create.ts'
 import { gatewayBacktestRoutes } from '../../http/policy-gateway/config/backtest-routes.ts'
+import { gatewayCaseRoutes, gatewayCaseRunRoute } from '../../http/policy-gateway/config/case-routes.ts'
 import { configRoutes } from '../../http/policy-gateway/config/routes.ts'
 import { historyRoutes } from '../../http/policy-gateway/history/routes.ts'
 import { simulateRoute } from '../../http/policy-gateway/simulate/route.ts'
 import { createResourceRoutes } from '../../http/resources/route.ts'
 import type { EvaluationParts, Feature, FeatureParts } from './feature.ts'
 
-/** The gateway configuration with its backtests, and its simulation. */
+/** The gateway configuration with its backtests and cases, and its simulation. */
 export function createGatewayConfiguration(
   parts: FeatureParts,
   { simulate, decodeBody }: Pick<EvaluationParts, 'simulate' | 'decodeBody'>,
@@ -25,7 +29,10 @@ export function createGatewayConfiguration(
     gateway: gatewayStore(tx),
     eventLog: eventLog(tx, stores.audit.events),
     backtests: gatewayBacktestStore(tx),
+    gatewayCases: gatewayCaseStore(tx, stores.encryptions.caseTexts),
   }))
+  const cases = createGatewayCases({ ids, clock })
+  const runCases = createRunGatewayCases({ simulate, clock })
   const backtests = createGatewayBacktestAdministration({ ids, clock })
   const policies = policyStore(stores.reading)
   const configurations = createConfigurationRules(parts)
@@ -35,6 +42,8 @@ export function createGatewayConfiguration(
       return [
         ...configRoutes(routes, configurations),
         ...gatewayBacktestRoutes(routes, { backtests, configurations }),
+        ...gatewayCaseRoutes(routes, { cases, decodeBody }),
+        gatewayCaseRunRoute(routes, { runCases, configurations, decodeBody }),
         simulateRoute(routes, { ...surface, configurations, simulate, decodeBody, policies }),
       ]
     },

@@ -1,3 +1,4 @@
+import { decisions } from '../audit/event/verdict.ts'
 import type { Page, Paged } from '../identity/store.ts'
 
 export const caseWeights = ['must', 'should'] as const
@@ -16,16 +17,17 @@ export type Expectation =
   | 'no_match'
   | { readonly atLeast?: number | undefined; readonly atMost?: number | undefined }
 
-/** A text with what the rule of a policy is expected to find in it. Versions of the policy come and go, its cases stay. */
-export type PolicyCase = {
+/** What a gateway configuration can decide. */
+export const expectedDecisions = decisions.filter((decision) => decision !== 'not_evaluated')
+export type ExpectedDecision = (typeof expectedDecisions)[number]
+
+type CaseFields = {
   readonly id: string
   readonly organizationId: string
-  readonly policyId: string
   /** What the case is about, in a few words. */
   readonly says: string
   readonly given: CaseInput
-  readonly expected: Expectation
-  /** A draft that fails a `must` is wrong. One that fails a `should` is reported. */
+  /** A change that fails a `must` is wrong. One that fails a `should` is reported. */
   readonly weight: CaseWeight
   readonly origin: CaseOrigin
   /** The audit event that the text is of; null if a person wrote it. */
@@ -41,24 +43,32 @@ export type PolicyCase = {
   readonly updatedAtMs: number
 }
 
+/** A text with what the rule of a policy is expected to find in it. Versions of the policy come and go, its cases stay. */
+export type PolicyCase = CaseFields & { readonly policyId: string; readonly expected: Expectation }
+
+/** A text with what the gateway configuration is expected to decide. */
+export type GatewayCase = CaseFields & { readonly policyId: null; readonly expected: ExpectedDecision }
+
+export type AnyCase = PolicyCase | GatewayCase
+
 /** What identifies a state of a case. */
-export type CaseRevision = Pick<PolicyCase, 'id' | 'revision' | 'weight'>
+export type CaseRevision = Pick<AnyCase, 'id' | 'revision' | 'weight'>
 
-/** The policy that cases belong to. */
-export type CaseOwner = { readonly organizationId: string; readonly policyId: string }
+/** What cases belong to: a policy, or the gateway configuration of the organization. */
+export type CaseOwner<C extends AnyCase = PolicyCase> = Pick<C, 'organizationId' | 'policyId'>
 
-export type CaseStore = {
-  insert(policyCase: PolicyCase): Promise<void>
-  find(owner: CaseOwner, id: string): Promise<PolicyCase | undefined>
-  list(owner: CaseOwner, page: Page): Promise<Paged<PolicyCase>>
-  /** All cases of the policy, the oldest first. */
-  all(owner: CaseOwner): Promise<readonly PolicyCase[]>
+export type CaseStore<C extends AnyCase = PolicyCase> = {
+  insert(one: C): Promise<void>
+  find(owner: CaseOwner<C>, id: string): Promise<C | undefined>
+  list(owner: CaseOwner<C>, page: Page): Promise<Paged<C>>
+  /** All cases of the owner, the oldest first. */
+  all(owner: CaseOwner<C>): Promise<readonly C[]>
   /** All cases without their texts. */
-  revisions(owner: CaseOwner): Promise<readonly CaseRevision[]>
-  count(owner: CaseOwner): Promise<number>
+  revisions(owner: CaseOwner<C>): Promise<readonly CaseRevision[]>
+  count(owner: CaseOwner<C>): Promise<number>
   /** Compare-and-set: writes the case only if the stored one has the revision before. */
-  replace(policyCase: PolicyCase): Promise<boolean>
-  remove(owner: CaseOwner, id: string): Promise<void>
+  replace(one: C): Promise<boolean>
+  remove(owner: CaseOwner<C>, id: string): Promise<void>
   /** The id of the request that an audit event of the organization is about. */
   requestOf(organizationId: string, eventId: string): Promise<string | undefined>
 }

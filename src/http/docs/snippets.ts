@@ -28,12 +28,15 @@ export function snippetsOf(route: Route, example: RouteExample): readonly Snippe
   ]
 }
 
-type Endpoint = Pick<Route, 'method' | 'path' | 'credential'>
+type Endpoint = Pick<Route, 'method' | 'path' | 'credential' | 'exampleCredential'>
+
+const keyOf = ({ credential, exampleCredential = credential }: Endpoint): string | undefined =>
+  keyVariables[exampleCredential]
 
 const urlOf = (route: Endpoint, example: RouteExample): string => baseUrlMark + examplePath(route, example)
 
 function curl(route: Endpoint, example: RouteExample): string {
-  const key = keyVariables[route.credential]
+  const key = keyOf(route)
   const url = urlOf(route, example)
   const impliedMethod = example.body === undefined ? 'GET' : 'POST'
   const options = [
@@ -49,7 +52,7 @@ function curl(route: Endpoint, example: RouteExample): string {
 const singleQuoted = (text: string): string => text.replaceAll("'", String.raw`'\''`)
 
 function nodeFetch(route: Route, example: RouteExample): string {
-  const key = keyVariables[route.credential]
+  const key = keyOf(route)
   const headers = [
     ...(key === undefined ? [] : [`authorization: \`Bearer \${process.env.${key}}\``]),
     ...(example.body === undefined ? [] : ["'content-type': 'application/json'"]),
@@ -66,7 +69,7 @@ function nodeFetch(route: Route, example: RouteExample): string {
 }
 
 function pythonRequests(route: Route, example: RouteExample): string {
-  const key = keyVariables[route.credential]
+  const key = keyOf(route)
   const values = [
     JSON.stringify(urlOf(route, example)),
     ...(key === undefined ? [] : [`headers={"Authorization": f"Bearer {os.environ['${key}']}"}`]),

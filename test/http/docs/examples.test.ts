@@ -173,8 +173,10 @@ async function createIds(app: ExportScene): Promise<Ids> {
 
 /** The code with real ids and the current revision of the policy, its case or its gate. */
 async function withIds(code: string, ids: Ids): Promise<string> {
-  const own = code.includes('/config/backtest/') ? { ...ids, bt: await startGatewayBacktest() } : ids
+  const own = { ...ids, ...(await gatewayIds(code)) }
   const real = code.replaceAll(/\b([a-z]+)_01[0-9a-z]{24}\b/g, (id, prefix: string) => own[prefix] ?? id)
+  // A new case of the gateway configuration is at revision 1, as in the example.
+  if (real.includes('/config/cases/')) return real
   const ofCase = real.includes('/cases/case_') ? `/cases/${ids['case']}` : ''
   const ofGate = real.includes('/publish_gate') ? '/publish_gate' : ''
   const isOfPolicy = !real.includes('/v1/organization/publish_gate')
@@ -182,9 +184,13 @@ async function withIds(code: string, ids: Ids): Promise<string> {
   return real.replaceAll(/(\brevision"?[:=] ?)\d+/g, `$1${String(revision)}`)
 }
 
-async function startGatewayBacktest(): Promise<string> {
-  const answer = await scene.gateway('POST', '/config/backtest', { body: {}, key: scene.adminKey })
-  return textOf(answer.body)
+/** Ids of what belongs to the gateway configuration. They have the prefixes of what belongs to a policy. */
+async function gatewayIds(code: string): Promise<Ids> {
+  const create = async (path: string, body: object): Promise<string> =>
+    textOf((await scene.gateway('POST', path, { body, key: scene.adminKey })).body)
+  if (code.includes('/config/backtest/')) return { bt: await create('/config/backtest', {}) }
+  if (!code.includes('/config/cases/')) return {}
+  return { case: await create('/config/cases', { says: 'Named', given: { text: 'x' }, expect: 'allow' }) }
 }
 
 async function run(command: string, options: readonly string[]): Promise<string> {

@@ -125,6 +125,6 @@ describe('every route of the policy gateway', () => {
 function shownBy({ body }: { readonly body: Json }): Json {
   const sink = { ...(body['export'] as Json | undefined) }
   const { health: _health, last_error: _error, last_error_at: _at, ...ofSink } = sink
-  const { id, limit, created_at: createdAt } = body
-  return { ...ofSink, id, limit, createdAt }
+  const { status: _status, progress: _progress, result: _result, updated_at: _updatedAt, ...rest } = body
+  return { ...ofSink, ...rest, export: undefined }
 }

@@ -1,15 +1,14 @@
 import { findCase, type Cases } from '../../../domain/cases/cases.ts'
 import type { CaseOwner, CaseStore, PolicyCase } from '../../../domain/cases/case.ts'
 import type { Administrator } from '../../../domain/identity/principal.ts'
-import { holds } from '../../../domain/identity/permissions.ts'
 import { findPolicy } from '../../../domain/policy/mutations.ts'
 import type { PolicyStore } from '../../../domain/policy/store.ts'
 import { omitUndefined } from '../../omit-undefined.ts'
+import { requireDecodable } from '../../resources/cases.ts'
 import { none } from '../../resources/fields.ts'
 import { listQuery, pageOf, presentList } from '../../resources/list.ts'
-import { requestOf, type DecodeBody, type ScenarioBody } from '../../resources/scenario.ts'
+import type { DecodeBody } from '../../resources/scenario.ts'
 import type { Route } from '../../route.ts'
-import { invalidField } from '../../validate.ts'
 import type { AdminRoutes } from '../routes.ts'
 import * as Schema from './case-schema.ts'
 import { PolicyParams } from './schema.ts'
@@ -37,7 +36,7 @@ export function caseRoutes({ read, mutation }: AdminRoutes<CaseRouteStores>, par
       async operation(stores, { actor, params, query: page }) {
         const owner = ownerOf(actor, params)
         await findPolicy(stores.policies, owner.organizationId, owner.policyId)
-        return presentList(await stores.cases.list(owner, pageOf(page)), presenterFor(actor))
+        return presentList(await stores.cases.list(owner, pageOf(page)), Schema.casePresenter(actor))
       },
     }),
     mutation({
@@ -70,7 +69,7 @@ export function caseRoutes({ read, mutation }: AdminRoutes<CaseRouteStores>, par
       query: none,
       answer,
       operation: async (stores, { actor, params }) =>
-        presenterFor(actor)(await findCase(stores, ownerOf(actor, params), params.case_id)),
+        Schema.casePresenter(actor)(await findCase(stores, ownerOf(actor, params), params.case_id)),
     }),
     mutation({
       name: 'updatePolicyCase',
@@ -112,16 +111,7 @@ export const ownerOf = (
   params: { readonly policy_id: string },
 ): CaseOwner => ({ organizationId: actor.organization.id, policyId: params.policy_id })
 
-const presenterFor = ({ permissions }: Pick<Administrator, 'permissions'>) =>
-  Schema.casePresenter({ mayReadContent: holds(permissions, 'content:read') })
-
 const asSeenBy = <Rest>(
   actor: Pick<Administrator, 'permissions'>,
   { value, ...rest }: Rest & { readonly value: PolicyCase },
-) => ({ ...rest, value: presenterFor(actor)(value) })
-
-/** A text that could not be evaluated later is rejected now. */
-function requireDecodable(given: ScenarioBody, decodeBody: DecodeBody): void {
-  if (requestOf(given, decodeBody, 'given') === undefined)
-    throw invalidField(['given', 'text'], 'is required, or messages')
-}
+) => ({ ...rest, value: Schema.casePresenter(actor)(value) })

@@ -1,9 +1,10 @@
 import type { Static } from 'typebox'
-import type { CaseOwner, PolicyCase } from '../../../domain/cases/case.ts'
+import type { CaseOwner } from '../../../domain/cases/case.ts'
 import type { RunCases } from '../../../domain/cases/run.ts'
 import type { TriedPolicy } from '../../../domain/evaluation/simulate.ts'
 import { contentOf } from '../../../domain/policy/content.ts'
 import { findPolicy, findVersion } from '../../../domain/policy/mutations.ts'
+import { chosenCases, countStates } from '../../resources/cases.ts'
 import { scenarioDecoder, type DecodeBody } from '../../resources/scenario.ts'
 import type { Route } from '../../route.ts'
 import { invalidField } from '../../validate.ts'
@@ -29,16 +30,13 @@ export function caseRunRoute({ query }: AdminReads<CaseRouteStores>, { runCases,
     async operation(stores, { actor, params, body }) {
       const owner = ownerOf(actor, params)
       const policy = await contentToRun(stores, owner, body)
-      const chosen = await casesToRun(stores, owner, body.ids)
+      const chosen = chosenCases(await stores.cases.all(owner), body.ids, 'the policy')
       const run = { organizationId: owner.organizationId, policy, cases: chosen, usesJudge: body.judge ?? true }
       const results = await runCases({ ...run, scenarioOf: scenarioDecoder(decodeBody, actor.id) })
-      const count = (state: string): number => results.filter((result) => result.state === state).length
       return {
         object: 'organization.policy.case_run' as const,
         policy_id: owner.policyId,
-        passed: count('passed'),
-        failed: count('failed'),
-        not_evaluated: count('not_evaluated'),
+        ...countStates(results),
         results: chosen.flatMap((each, at) => {
           const result = results[at]
           return result === undefined ? [] : [Schema.presentResult(each, result)]
@@ -62,16 +60,4 @@ async function contentToRun(
   }
   if (!published) throw invalidField(['use'], 'must be "draft", because no version is published')
   return { id, name, version: published.version, content: contentOf(published) }
-}
-
-async function casesToRun(
-  { cases }: Pick<CaseRouteStores, 'cases'>,
-  owner: CaseOwner,
-  ids: readonly string[] | undefined,
-): Promise<readonly PolicyCase[]> {
-  const all = await cases.all(owner)
-  if (ids === undefined) return all
-  const unknown = ids.findIndex((id) => !all.some((each) => each.id === id))
-  if (unknown !== -1) throw invalidField(['ids', unknown], 'must name a case of the policy')
-  return all.filter(({ id }) => ids.includes(id))
 }

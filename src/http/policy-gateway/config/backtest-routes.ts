@@ -58,7 +58,7 @@ export function gatewayBacktestRoutes(
   })
   return [
     // The key of a project cannot have the permission `content:read`.
-    { ...create, credential: 'admin_key' },
+    { ...create, exampleCredential: 'admin_key' },
     read({
       name: 'listGatewayBacktests',
       path,
