@@ -3,7 +3,16 @@ import { createCelChecker } from '../adapters/cel/cel.ts'
 import { createExpressionThread } from '../adapters/cel/thread.ts'
 import { createEmbeddedClassifier } from '../adapters/classifiers/embedded/classifier.ts'
 import { systemClock } from '../base/clock.ts'
-import { createRunCases, isMet, type CaseResult } from '../domain/cases/run.ts'
+import { re2Patterns } from '../adapters/patterns/re2.ts'
+import {
+  createRunCases,
+  createRunGatewayCases,
+  isMet,
+  type CaseResult,
+  type GatewayCaseResult,
+} from '../domain/cases/run.ts'
+import { withDefaults, type GivenConfiguration } from '../domain/gateway-config/complete.ts'
+import { requireTerms } from '../domain/gateway-config/terms.ts'
 import { emptyRulebook } from '../domain/evaluation/rulebook.ts'
 import {
   contentChanges,
@@ -17,17 +26,25 @@ import { isEvaluable, problemOfRule, type ExpressionProblem } from '../domain/po
 import { expectationOf } from '../http/admin/policies/case-schema.ts'
 import { scenarioDecoder } from '../http/resources/scenario.ts'
 import { createDecodeBody } from './caller-formats.ts'
-import type { FileCase } from './client/file-cases.ts'
+import type { FileCase, GatewayFileCase } from './client/file-cases.ts'
+import { problemsOf, type FileProblem } from './client/file-problems.ts'
 import { createSimulation } from './simulation.ts'
 
 /** The result of a case of a file. */
 export type FileCaseResult = Omit<CaseResult, 'caseId'>
+export type GatewayFileCaseResult = Omit<GatewayCaseResult, 'caseId'>
 
 export type OfflineCases = AsyncDisposable & {
   /** The error in a rule that is an invalid expression. */
   problemOf(rule: string): ExpressionProblem | undefined
   run(content: PolicyContentPatch, cases: readonly FileCase[]): Promise<readonly FileCaseResult[]>
+  /** Evaluates the gateway configuration. */
+  runGateway(config: GivenConfiguration, cases: readonly GatewayFileCase[]): Promise<readonly GatewayFileCaseResult[]>
 }
+
+/** Invalid terms of a gateway configuration. */
+export const gatewayProblems = (config: GivenConfiguration): FileProblem[] =>
+  problemsOf(() => requireTerms(config, re2Patterns))
 
 /** Whether a rule needs no judge model. */
 export const isEvaluableOffline = isEvaluable
@@ -59,10 +76,11 @@ export function openOfflineCases(): OfflineCases {
     rulebookOf: () => emptyRulebook,
     compileRule,
     clock,
-    canRephrase: false,
+    canRephrase: true, // a configuration that rewrites texts is meant for a server with a judge model
     failsOpen: false,
   })
   const runCases = createRunCases({ simulate, clock })
+  const runGatewayCases = createRunGatewayCases({ simulate, clock })
   const scenarioOf = scenarioDecoder(createDecodeBody(), 'offline')
   const checkExpression = createCelChecker()
   return {
@@ -72,6 +90,10 @@ export function openOfflineCases(): OfflineCases {
       const policy = { id: 'policy', name: undefined, version: undefined, content }
       const runnable = cases.map(({ says, given, expect }) => ({ id: says, given, expected: expectationOf(expect) }))
       return runCases({ organizationId: '', policy, cases: runnable, scenarioOf, usesJudge: false })
+    },
+    runGateway(given, cases) {
+      const runnable = cases.map(({ says, given: input, expect }) => ({ id: says, given: input, expected: expect }))
+      return runGatewayCases({ organizationId: '', config: withDefaults(given), cases: runnable, scenarioOf })
     },
     [Symbol.asyncDispose]: () => thread[Symbol.asyncDispose](),
   }

@@ -33,7 +33,7 @@ export const apply: Command = {
 
 Reads every .yaml file of the folder, shows the changes and asks for confirmation; --yes does not ask. All files are checked
 before the first change. The first change that fails ends the command; a second run continues. --file is the same as -f.
-Cases of policies are run first, without a judge model: if one of weight must fails, nothing is changed and the exit code is 4.
+Cases are run first, without a judge model: if one of weight must fails, nothing is changed and the exit code is 4.
 A policy that has not passed the publish gate is not published; --override publishes past it, with a reason of at least ten
 characters for the audit log.
 Only one apply changes an organization at a time; a second one waits for it.

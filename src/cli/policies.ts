@@ -37,7 +37,7 @@ backtests lists those of the last 30 days; --cancel ends a running one.
 publish runs the publish gate first if it requires a run and there is none of this draft; --override publishes past it, with a
 reason. gate runs the publish gate on the draft, or shows a run. Exits with 4 if a required check is not passed. approve approves the draft of another
 person.
-test runs the cases in files, without a server for expressions and phrases. Exits with 0 if no case of weight must failed, 4
+test runs the cases in files, without a server for expressions, phrases and the gateway configuration. Exits with 0 if no case of weight must failed, 4
 if one did, 1 on an error, 2 if it is called incorrectly. --judge ask asks the server about rules in plain language and keeps its verdicts beside
 the file, recorded uses those. --watch runs again after each change.
 --org may be left out while there is only one organization.`,

@@ -2,22 +2,20 @@ import Type, { type Static } from 'typebox'
 import { isFault } from '../../base/fault.ts'
 import { maxCaseBytes } from '../../domain/cases/cases.ts'
 import { CreateCase } from '../../http/admin/policies/case-schema.ts'
+import { CreateGatewayCase } from '../../http/policy-gateway/config/case-schema.ts'
 import { requestOf } from '../../http/resources/scenario.ts'
 import { createDecodeBody } from '../caller-formats.ts'
 import type { FileProblem } from './file-problems.ts'
 
 const { text, messages, dialect, direction, model, user, metadata } = CreateCase.properties.given.properties
 
+/** What a case is about and what is evaluated. */
+const about = { says: CreateCase.properties.says, text, messages, dialect, direction, model, user, metadata }
+const { weight, tags } = CreateCase.properties
+
 export const CaseEntry = Type.Object(
   {
-    says: CreateCase.properties.says,
-    text,
-    messages,
-    dialect,
-    direction,
-    model,
-    user,
-    metadata,
+    ...about,
     match: Type.Optional(Type.Boolean({ description: 'Whether the rule is expected to match.' })),
     at_least_bp: Type.Optional(
       Type.Integer({ minimum: 0, maximum: 10_000, description: 'In place of `match`: the lowest score.' }),
@@ -25,45 +23,80 @@ export const CaseEntry = Type.Object(
     at_most_bp: Type.Optional(
       Type.Integer({ minimum: 0, maximum: 10_000, description: 'In place of `match`: the highest score.' }),
     ),
-    weight: CreateCase.properties.weight,
-    tags: CreateCase.properties.tags,
+    weight,
+    tags,
   },
   { additionalProperties: false },
 )
 
+export const GatewayCaseEntry = Type.Object(
+  { ...about, decision: CreateGatewayCase.properties.expect, weight, tags },
+  { additionalProperties: false },
+)
+
 type CaseFileEntry = Static<typeof CaseEntry>
+type GatewayCaseFileEntry = Static<typeof GatewayCaseEntry>
 
 /** A case of a file, in the form of the API. */
-export type FileCase = {
+type FileCaseOf<Expected> = {
   readonly says: string
   readonly given: Readonly<Record<string, unknown>>
-  readonly expect: 'match' | 'no_match' | { readonly at_least_bp?: number; readonly at_most_bp?: number }
+  readonly expect: Expected
   readonly weight: 'must' | 'should'
   readonly tags: readonly string[]
 }
 
+export type FileCase = FileCaseOf<
+  'match' | 'no_match' | { readonly at_least_bp?: number; readonly at_most_bp?: number }
+>
+export type GatewayFileCase = FileCaseOf<GatewayCaseFileEntry['decision']>
+
 export function fileCaseOf(entry: CaseFileEntry): FileCase {
-  const { says, match, at_least_bp: atLeast, at_most_bp: atMost, weight = 'must', tags = [], ...given } = entry
+  const {
+    says,
+    match,
+    at_least_bp: atLeast,
+    at_most_bp: atMost,
+    weight: of = 'must',
+    tags: words = [],
+    ...given
+  } = entry
   const range = {
     ...(atLeast !== undefined && { at_least_bp: atLeast }),
     ...(atMost !== undefined && { at_most_bp: atMost }),
   }
   const expect = match === undefined ? range : match ? 'match' : 'no_match'
-  return { says, given, expect, weight, tags }
+  return { says, given, expect, weight: of, tags: words }
+}
+
+export function gatewayFileCaseOf(entry: GatewayCaseFileEntry): GatewayFileCase {
+  const { says, decision: expect, weight: of = 'must', tags: words = [], ...given } = entry
+  return { says, given, expect, weight: of, tags: words }
 }
 
 const decodeBody = createDecodeBody()
 
 /** What is wrong with the cases of one policy beyond what the schema of the file rejects. */
-export function caseProblems(cases: readonly CaseFileEntry[]): FileProblem[] {
+export const caseProblems = (cases: readonly CaseFileEntry[]): FileProblem[] =>
+  problemsOfEach(cases, 'the policy', (entry) => [
+    ...expectationProblems(entry),
+    ...textProblems(fileCaseOf(entry).given),
+  ])
+
+/** The same for those of the gateway configuration. */
+export const gatewayCaseProblems = (cases: readonly GatewayCaseFileEntry[]): FileProblem[] =>
+  problemsOfEach(cases, 'the gateway configuration', (entry) => textProblems(gatewayFileCaseOf(entry).given))
+
+function problemsOfEach<Entry extends { readonly says: string }>(
+  cases: readonly Entry[],
+  owner: string,
+  problemsOf: (entry: Entry) => readonly FileProblem[],
+): FileProblem[] {
   return cases.flatMap((entry, at) => {
     const isRepeated = cases.findIndex(({ says }) => says === entry.says) !== at
-    const repeated = {
-      path: ['says'],
-      message: `another case of the policy says ${JSON.stringify(entry.says)} as well`,
-    }
-    const problems = [...expectationProblems(entry), ...(isRepeated ? [repeated] : []), ...textProblems(entry)]
-    return problems.map(({ path, message }) => ({ path: ['cases', at, ...path], message }))
+    const message = `another case of ${owner} says ${JSON.stringify(entry.says)} as well`
+    const problems = [...problemsOf(entry), ...(isRepeated ? [{ path: ['says'], message }] : [])]
+    return problems.map((problem) => ({ ...problem, path: ['cases', at, ...problem.path] }))
   })
 }
 
@@ -76,9 +109,8 @@ function expectationProblems({ match, at_least_bp: atLeast, at_most_bp: atMost }
     : []
 }
 
-function textProblems(entry: CaseFileEntry): FileProblem[] {
+function textProblems(given: FileCase['given']): FileProblem[] {
   try {
-    const { given } = fileCaseOf(entry)
     if (Buffer.byteLength(JSON.stringify(given)) > maxCaseBytes)
       return [{ path: [], message: `the case has more than ${maxCaseBytes} bytes of JSON; shorten its text` }]
     const request = requestOf(given, decodeBody, '')

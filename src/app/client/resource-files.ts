@@ -13,9 +13,10 @@ import { LimitValues } from '../../http/admin/limits/override-routes.ts'
 import { CreateProject } from '../../http/admin/projects/schema.ts'
 import { documentedCreate } from '../../http/policy-gateway/exports/documented-sinks.ts'
 import { NewExport } from '../../http/policy-gateway/exports/schema.ts'
-import { GivenConfigurationBody } from '../../http/resources/gateway-configuration.ts'
+import { givenConfigurationFields } from '../../http/resources/gateway-configuration.ts'
 import { entrySchemas } from '../upstreams/entry-schemas.ts'
 import { createValidator } from '../../http/validate.ts'
+import { GatewayCaseEntry } from './file-cases.ts'
 import { problemAt, problemsOf, type FileProblem } from './file-problems.ts'
 import { entryId, PolicyEntry, projectName } from './policy-entry.ts'
 
@@ -60,6 +61,17 @@ const AdminKeyEntry = Type.Object(
   strict,
 )
 
+const GatewayEntry = Type.Partial(
+  Type.Object({
+    ...givenConfigurationFields,
+    cases: Type.Array(GatewayCaseEntry, {
+      maxItems: 1_000,
+      description: 'Texts with what the configuration is expected to decide. Left out: its cases stay as they are.',
+    }),
+  }),
+  { ...strict, description: 'The gateway configuration; fields that are left out get their defaults.' },
+)
+
 /** Names of upstreams and models never change, so an entry needs no id. */
 const UpstreamEntry = Type.Object(entrySchemas.upstream.create.properties, strict)
 const ModelEntry = Type.Object(entrySchemas.model.create.properties, strict)
@@ -101,7 +113,7 @@ const fileSchema = <Sink extends TSchema, Channel extends TSchema>(sink: Sink, c
       models: Type.Array(ModelEntry, { description: 'Models of the organization, by name.' }),
       alert_channels: Type.Array(channel, { description: 'Alert channels, by name. Secrets are written as ${NAME}.' }),
       alert_rules: Type.Array(AlertRuleEntry, { description: 'Alert rules, by name.' }),
-      gateway: GivenConfigurationBody,
+      gateway: GatewayEntry,
       publish_gate: PolicyEntry.properties.publish_gate,
       policies: Type.Array(PolicyEntry, { description: 'Policies, by name.' }),
     }),

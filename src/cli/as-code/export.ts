@@ -3,7 +3,8 @@ import type { ApiClient } from '../../app/client/api-client.ts'
 import type { ExportBody } from '../../http/policy-gateway/exports/schema.ts'
 import type { CaseBody } from '../../http/admin/policies/case-schema.ts'
 import type { PolicyBody } from '../../http/admin/policies/schema.ts'
-import { readCases } from './cases.ts'
+import type { GatewayCaseBody } from '../../http/policy-gateway/config/case-schema.ts'
+import { readCases, readGatewayCases } from './cases.ts'
 import type { ProjectBody } from '../../http/admin/projects/schema.ts'
 import {
   channelFileKind,
@@ -69,7 +70,7 @@ export async function exportResources(client: ApiClient, state: State, owner?: s
       'alert_rules',
       state.alertRules.filter(isWanted).map((rule) => ruleEntry(rule, state)),
     ),
-    ...(state.gateway.version > 0 && isWanted(state.gateway) && { gateway: state.gateway.config }),
+    ...(isWanted(state.gateway) && gatewayEntry(state.gateway, await readGatewayCases(client))),
     ...(owner === undefined && gateEntry(state.publishGate.settings)),
     ...list(
       'policies',
@@ -234,10 +235,26 @@ function policyEntry({ policies, projects }: State, policy: PolicyBody, defaults
   }
 }
 
+/** A configuration that was never saved may have cases nevertheless. */
+function gatewayEntry({ version, config }: State['gateway'], cases: readonly GatewayCaseBody[]): object {
+  const entry = {
+    ...(version > 0 && config),
+    ...list(
+      'cases',
+      cases.flatMap((each) => writtenCase(each, { decision: each.expect })),
+    ),
+  }
+  return Object.keys(entry).length === 0 ? {} : { gateway: entry }
+}
+
+function caseEntry(each: CaseBody): object[] {
+  const { expect } = each
+  return writtenCase(each, typeof expect === 'string' ? { match: expect === 'match' } : expect)
+}
+
 /** Only cases that somebody wrote: the text of a request does not belong in a file. */
-function caseEntry({ says, given, expect, weight, tags, origin }: CaseBody): object[] {
+function writtenCase({ says, given, weight, tags, origin }: CaseBody | GatewayCaseBody, expected: object): object[] {
   if (origin !== 'written' || given === null) return []
-  const expected = typeof expect === 'string' ? { match: expect === 'match' } : expect
   return [{ says, ...given, ...expected, ...(weight === 'should' && { weight }), ...(tags.length > 0 && { tags }) }]
 }
 

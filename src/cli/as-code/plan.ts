@@ -1,9 +1,11 @@
 import { ApiError } from '../../app/client/api-client.ts'
+import { gatewayCaseProblems } from '../../app/client/file-cases.ts'
 import { problemAt } from '../../app/client/file-problems.ts'
 import { leafDiffLines } from '../leaf-diff.ts'
 import { gatewayWarnings, planGateway, saveGateway } from '../gateway.ts'
 import { planAlertChannels } from './alert-channels.ts'
 import { planAlertRules } from './alert-rules.ts'
+import { planGatewayCases } from './cases.ts'
 import { planAdminKeys, planApiKeys } from './keys.ts'
 import { planModels, planUpstreams } from './models.ts'
 import { planPolicies } from './policies.ts'
@@ -65,20 +67,26 @@ async function planGatewayStep(planning: Planning): Promise<Step[]> {
   const { client, report } = planning
   const { gateway } = planning.resources
   if (!gateway) return []
-  const config = gateway.value
+  const { cases: ownCases = [], ...config } = gateway.value
+  for (const problem of gatewayCaseProblems(ownCases)) report(gateway, problem)
   try {
+    const cases = await planGatewayCases(client, gateway.value)
     const { current, differences: others } = await planGateway(client, config)
-    const owner = ownerDifference(planning, gateway, { current, others })
+    const owner = ownerDifference(planning, gateway, { current, others: [...others, ...cases.differences] })
     const isDisabled = current.rolled_back
     if (isDisabled && others.length === 0 && owner.length > 0) report(gateway, { path: [], message: disabledMessage })
     const enabled = isDisabled && others.length > 0 ? [{ field: 'rolled_back', before: true, after: false }] : []
-    const differences = [...others, ...enabled, ...owner]
+    const ofConfig = [...others, ...enabled, ...owner]
+    const differences = [...ofConfig, ...cases.differences]
     const run: Step['run'] = async (applying) => {
-      const saved = await saveGateway(applying, { current, config })
+      // Saving an equal configuration would enable one that a denial spike has disabled.
+      const saved = ofConfig.length === 0 ? current : await saveGateway(applying, { current, config })
+      await cases.apply(applying)
       return { id: '', warnings: gatewayWarnings(saved) }
     }
     const action = actionOf(current, differences)
-    return [{ kind: 'gateway configuration', name: '', action, differences, lines: leafDiffLines(differences), run }]
+    const lines = [...leafDiffLines(ofConfig), ...cases.lines]
+    return [{ kind: 'gateway configuration', name: '', action, differences, lines, run }]
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
     report(gateway, problemAt(error.param ?? '', error.message))

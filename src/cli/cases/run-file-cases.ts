@@ -2,8 +2,23 @@ import { hash } from 'node:crypto'
 import { existsSync, writeFileSync } from 'node:fs'
 import type { ApiClient } from '../../app/client/api-client.ts'
 import type { PolicyResourceEntry } from '../../app/client/resource-files.ts'
-import { caseProblems, fileCaseOf, type FileCase } from '../../app/client/file-cases.ts'
-import { isEvaluableOffline, openOfflineCases, resultOfScore, type FileCaseResult } from '../../app/offline-cases.ts'
+import {
+  caseProblems,
+  fileCaseOf,
+  gatewayCaseProblems,
+  gatewayFileCaseOf,
+  type FileCase,
+  type GatewayFileCase,
+} from '../../app/client/file-cases.ts'
+import {
+  gatewayProblems,
+  isEvaluableOffline,
+  openOfflineCases,
+  resultOfScore,
+  type FileCaseResult,
+  type GatewayFileCaseResult,
+  type OfflineCases,
+} from '../../app/offline-cases.ts'
 import { isRecord } from '../../base/record.ts'
 import type { EvaluationBody } from '../../http/admin/evaluate/schema.ts'
 import { FileErrors, type Located, type Resources } from '../as-code/files.ts'
@@ -16,14 +31,21 @@ export type JudgeChoice =
   | { readonly judge: 'skip' | 'recorded' }
   | { readonly judge: 'ask'; readonly client: ApiClient }
 
-export type TestedCase = FileCase & FileCaseResult
+export type TestedCase = (FileCase & FileCaseResult) | (GatewayFileCase & GatewayFileCaseResult)
 
-export type TestedPolicy = { readonly name: string; readonly file: string; readonly cases: readonly TestedCase[] }
+/** The cases of one policy, or of the gateway configuration. */
+export type TestedSuite = {
+  readonly name: string
+  readonly isGateway: boolean
+  readonly file: string
+  readonly cases: readonly TestedCase[]
+}
 
 /** Runs all cases of the files. Throws every mistake in them together. */
-export async function runFileCases(resources: Resources, choice: JudgeChoice): Promise<readonly TestedPolicy[]> {
+export async function runFileCases(resources: Resources, choice: JudgeChoice): Promise<readonly TestedSuite[]> {
   const policies = resources.policies.filter(({ value }) => (value.cases ?? []).length > 0)
-  if (policies.length === 0) return []
+  const gateway = resources.gateway?.value.cases?.length ? resources.gateway : undefined
+  if (policies.length === 0 && gateway === undefined) return []
   await using offline = openOfflineCases()
   const problems = policies.flatMap((policy) => {
     const { rule, cases = [] } = policy.value
@@ -33,17 +55,36 @@ export async function runFileCases(resources: Resources, choice: JudgeChoice): P
       ...caseProblems(cases).map(({ path, message }) => `${policy.at(path)}: ${message}.`),
     ]
   })
-  if (problems.length > 0) throw new FileErrors(problems)
-  const tested: TestedPolicy[] = []
+  const ofGateway = gateway === undefined ? [] : problemsOfGateway(gateway)
+  if (problems.length + ofGateway.length > 0) throw new FileErrors([...ofGateway, ...problems])
+  const tested: TestedSuite[] = gateway === undefined ? [] : [await testedGateway(offline, gateway)]
   for (const policy of policies) {
     const { name, rule, cases = [] } = policy.value
     const all = cases.map(fileCaseOf)
     const results = isEvaluableOffline(rule)
       ? await offline.run(contentFields(policy.value), all)
       : await judged(policy, all, choice)
-    tested.push({ name, file: policy.file, cases: all.map((each, at) => ({ ...each, ...(results[at] ?? skipped) })) })
+    const withResults = all.map((each, at) => ({ ...each, ...(results[at] ?? skipped) }))
+    tested.push({ name, isGateway: false, file: policy.file, cases: withResults })
   }
   return tested
+}
+
+type GatewayFileEntry = NonNullable<Resources['gateway']>
+
+const problemsOfGateway = ({ value: { cases = [], ...config }, at }: GatewayFileEntry): string[] =>
+  [...gatewayProblems(config), ...gatewayCaseProblems(cases)].map(
+    ({ path, message }) => `${at(path)}: ${message.replace(/\.?$/, '.')}`,
+  )
+
+async function testedGateway(
+  offline: OfflineCases,
+  { value: { cases = [], ...config }, file }: GatewayFileEntry,
+): Promise<TestedSuite> {
+  const all = cases.map(gatewayFileCaseOf)
+  const results = await offline.runGateway(config, all)
+  const withResults = all.map((each, at) => ({ ...each, ...(results[at] ?? { ...skipped, got: undefined }) }))
+  return { name: 'Gateway configuration', isGateway: true, file, cases: withResults }
 }
 
 /** The fields that are the content of a policy. Its scope does not matter for cases without a project. */

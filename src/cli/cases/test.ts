@@ -7,7 +7,7 @@ import { readResources } from '../as-code/files.ts'
 import { UsageError, type CommandContext } from '../command.ts'
 import { openConnection } from '../run-on-server.ts'
 import { failedExitCode, hasFailedMust, reportJson, reportJunit, reportText } from './report.ts'
-import { judgeChoices, runFileCases, type TestedPolicy } from './run-file-cases.ts'
+import { judgeChoices, runFileCases, type TestedSuite } from './run-file-cases.ts'
 
 const options = {
   file: { type: 'string', short: 'f' },
@@ -20,7 +20,7 @@ const options = {
 
 type Values = ReturnType<typeof readArguments<typeof options>>['values']
 
-/** `gatehouse policies test`: runs the cases of files. Needs no server for expressions and phrases. */
+/** `gatehouse policies test`: runs the cases of files. Needs no server for expressions, phrases and the gateway configuration. */
 export async function testPolicies(context: CommandContext): Promise<number> {
   const { values } = readArguments(context.args.slice(1), options)
   const path = required(values.file, '-f FOLDER|FILE')
@@ -36,7 +36,7 @@ type Asked = { readonly path: string; readonly choice: (typeof judgeChoices)[num
 async function testOnce(context: CommandContext, values: Values, { path, choice }: Asked): Promise<number> {
   const tested = await testedWith(context, values, { path, choice })
   if (values.junit !== undefined) writeFileSync(values.junit, reportJunit(tested))
-  if (tested.length === 0) context.printError('No policy of these files has cases.')
+  if (tested.length === 0) context.printError('These files have no cases.')
   if (values.json) context.printData(JSON.stringify(reportJson(tested), null, 2))
   else context.print(reportText(tested))
   return hasFailedMust(tested) ? failedExitCode : 0
@@ -46,7 +46,7 @@ async function testedWith(
   context: CommandContext,
   values: Values,
   { path, choice }: Asked,
-): Promise<readonly TestedPolicy[]> {
+): Promise<readonly TestedSuite[]> {
   const resources = readResources(path)
   if (choice !== 'ask') return runFileCases(resources, { judge: choice })
   await using connection = await openConnection(context, values)
