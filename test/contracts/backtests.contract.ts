@@ -103,11 +103,11 @@ export function backtestContract({ name, skip, open }: Engine): void {
       const queue = scene.queueOf('one')
       const claimed = [await queue.claim(), await queue.claim()]
       assert.deepEqual(
-        claimed.map((each) => [each?.id, each?.policyId]).toSorted(),
-        [
+        new Map(claimed.map((each) => [each?.id, each?.policyId])),
+        new Map([
           [ofPolicy, 'pol_1'],
           [ofGateway, null],
-        ].toSorted(),
+        ]),
       )
       await scene.database.transaction(async (tx) => {
         const store = gatewayBacktestStore(tx)

@@ -121,7 +121,7 @@ describe('every route of the policy gateway', () => {
   })
 })
 
-/** Without what changes by itself: the health of a sink, and the progress of a backtest. */
+/** Without what changes between two reads: the health of a sink, and the progress of a backtest. */
 function shownBy({ body }: { readonly body: Json }): Json {
   const sink = { ...(body['export'] as Json | undefined) }
   const { health: _health, last_error: _error, last_error_at: _at, ...ofSink } = sink

@@ -114,7 +114,7 @@ export function addGatewayEvent(counts: GatewayBacktestCounts, event: GatewayRep
  * Only what the configuration changes counts. A request that a policy denied then is unchanged even if that policy is gone,
  * and one that the configuration denied is newly allowed only if no other check denies it.
  */
-export function gatewayChangeOf(result: GatewayReplayResult): GatewayChange {
+function gatewayChangeOf(result: GatewayReplayResult): GatewayChange {
   const { recorded, candidate, isDeniedOtherwise, notEvaluated } = result
   if (notEvaluated !== undefined) return 'not_evaluated'
   const isSame = recorded.isByGateway && recorded.decision === candidate
