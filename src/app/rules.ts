@@ -8,6 +8,7 @@ import { createUpstreamHealth } from '../domain/inference/health.ts'
 import type { CompileRule } from '../domain/policy/compiled-rule.ts'
 import type { Judge } from '../domain/policy/judge.ts'
 import { createInspectRule, type InspectRule } from '../domain/policy/inspect-rule.ts'
+import { judgeVersionOf } from '../domain/policy/judge-prompt.ts'
 import { createRuleCompiler } from '../domain/policy/rule-compiler.ts'
 import { createCallModel, type CallModelParts } from '../pipeline/judge/call-model.ts'
 import { createDayBudget } from '../pipeline/judge/day-budget.ts'
@@ -35,7 +36,11 @@ export async function createRules(infrastructure: Infrastructure, served: Served
   const { judge, rephrase } = settings === undefined ? noJudge : openJudge(infrastructure, served, settings)
   const thread = built.use(createExpressionThread({ clock, limitMs }))
   const compileExpression = createBoundedCompiler({ clock, thread })
-  const compileRule = createRuleCompiler({ compileExpression, judge })
+  const compileRule = createRuleCompiler({
+    compileExpression,
+    judge,
+    judgeVersion: settings && judgeVersionOf(settings.model),
+  })
   return {
     ...(await openClassifier(infrastructure)),
     compileRule,

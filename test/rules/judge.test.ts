@@ -37,6 +37,20 @@ describe('an evaluation without sending a request', () => {
   })
 })
 
+describe('the event of a request', () => {
+  it('names the judge that evaluated its rules, with the digest of the prompt', async () => {
+    await using scene = await startScene(withJudge())
+    scene.judge.answer(answerWith('{"score": 0.9}', { input: 200, output: 8 }))
+    await publish(scene.app, 'Be polite.', { match_threshold_basis_points: 8_000 })
+    assert.equal((await sendText(scene.app, 'You fool')).status, 400)
+    const { data } = await scene.app.admin.get('/audit_logs?kind=gateway.request.decided')
+    const [{ details }] = data as [{ details: Record<string, unknown> }]
+    assert.match(String(details['judge']), /^judge-model@[0-9a-f]{12}$/)
+    const [result] = details['results'] as Record<string, unknown>[]
+    assert.deepEqual([result?.['score_bp'], result?.['threshold_bp']], [9_000, 8_000])
+  })
+})
+
 describe('a policy in force', () => {
   for (const [rule, rejected, passed] of [
     ['cel:text.lowerAscii().contains("falcon") && direction == "request"', 'About Falcon', 'About condor'],

@@ -67,6 +67,8 @@ export type CompiledRule = {
   readonly lookBehind: LookBehind
   /** Undefined if nothing can evaluate the rule. */
   readonly evaluator: RuleEvaluator | undefined
+  /** The judge that evaluates the rule, with its version. */
+  readonly judgeVersion?: string | undefined
   readonly names: readonly RuleName[]
   /** The categories whose scores the rule reads. */
   readonly categories: readonly Category[]

@@ -1,4 +1,5 @@
 /** The prompt for the judge, and the parser of its answer. The text is data, never an instruction. */
+import { hash } from 'node:crypto'
 
 export type JudgePromptInput = {
   readonly rule: string
@@ -30,6 +31,13 @@ export const judgePrompt = ({ rule, text, direction, mark }: JudgePromptInput): 
     'Does the text break the rule? Answer with {"score": S} alone.',
   ].join('\n'),
 })
+
+/** The model and a digest of the prompt: scores of the same version can be compared. */
+export function judgeVersionOf(model: string): string {
+  const blank = { rule: '', text: '', mark: '' }
+  const prompts = ['request', 'response'].map((direction) => judgePrompt({ ...blank, direction }))
+  return `${model}@${hash('sha256', JSON.stringify(prompts), 'hex').slice(0, 12)}`
+}
 
 /** A score from 0 to 1; undefined for any other answer, such as prose, several objects, another field or a number out of range. */
 export function readScore(answer: string): number | undefined {

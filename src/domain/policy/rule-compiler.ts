@@ -23,16 +23,18 @@ export type RuleCompilerParts = {
   readonly compileExpression: CompileExpression
   /** Without a judge, a rule in plain language is evaluated by the entities it names. */
   readonly judge: Judge | undefined
+  /** Names the judge in audit events. */
+  readonly judgeVersion?: string | undefined
 }
 
 /** Compiles a rule: an expression, or plain language for the judge, or plain language reduced to the entities it names. */
-export function createRuleCompiler({ compileExpression, judge }: RuleCompilerParts): CompileRule {
+export function createRuleCompiler({ compileExpression, judge, judgeVersion }: RuleCompilerParts): CompileRule {
   const normalisedTexts = createNormalisedTextCache()
   return (source) => {
     const { rule, organizationId } = source
     const expression = expressionOf(rule)
     if (expression !== undefined) return expressionRule(() => compileExpression(expression, organizationId))
-    if (judge !== undefined) return judgedRule(judge, source)
+    if (judge !== undefined) return { ...judgedRule(judge, source), judgeVersion }
     return entityRule(rule, normalisedTexts)
   }
 }

@@ -133,13 +133,43 @@ test('JSON.stringify of an event is canonical for all facts', () => {
       decision: 'refuse',
       isEnforced: true,
       policy: { id: 'p', name: 'n', version: 1 },
-      results: [{ version: 1, policyId: 'p', decision: 'allow', isEnforced: true, scoreBasisPoints: 3 }],
+      results: [
+        {
+          version: 1,
+          policyId: 'p',
+          decision: 'allow',
+          isEnforced: true,
+          scoreBasisPoints: 3,
+          thresholdBasisPoints: 7,
+        },
+      ],
       categoriesTriggered: ['b', 'a'],
+      judge: 'judge-model@1f3b9c0d5e7a',
     },
   })
   assert.equal(JSON.stringify(everything), canonicalize(everything))
   const long = documentOf({ details: { z: 'x'.repeat(5_000), a: 'y' }, actor: { userId: 'half \ud800' } })
   assert.equal(JSON.stringify(long), canonicalize(long))
+})
+
+test('an event pins the judge, and the threshold of each policy that gave a score', () => {
+  const own = { version: 1, decision: 'allow', isEnforced: true, thresholdBasisPoints: 7_000 } as const
+  const { gatehouse } = documentOf({
+    verdict: {
+      decision: 'allow',
+      isEnforced: true,
+      judge: 'judge-model@1f3b9c0d5e7a',
+      results: [
+        { ...own, policyId: 'near', scoreBasisPoints: 6_999 },
+        { ...own, policyId: 'zero', scoreBasisPoints: 0 },
+      ],
+    },
+  }).unmapped
+  assert.equal(gatehouse['judge'], 'judge-model@1f3b9c0d5e7a')
+  assert.deepEqual(
+    (gatehouse['results'] as { threshold_bp?: number }[]).map(({ threshold_bp: threshold }) => threshold),
+    [7_000, undefined],
+  )
 })
 
 test('only a valid IP address goes to src_endpoint.ip', () => {

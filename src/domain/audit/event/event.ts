@@ -216,6 +216,7 @@ function gatehouseFields(facts: EventFacts, contentDigest?: string): Unmapped['g
     direction: verdict?.direction,
     gateway_version: verdict?.gatewayVersion,
     is_enforced: verdict?.isEnforced,
+    judge: short(verdict?.judge),
     match_score_bp: verdict?.matchScoreBasisPoints,
     reason_code: short(verdict?.reasonCode),
     reported_tokens: model?.reportedTokens,
@@ -277,5 +278,7 @@ const resultFields = (result: PolicyResult): Unmapped['gatehouse'] => ({
   is_enforced: result.isEnforced,
   policy_id: short(result.policyId ?? ''),
   score_bp: result.scoreBasisPoints,
+  // No threshold lets a score of 0 match, and most policies give it.
+  threshold_bp: result.scoreBasisPoints === 0 ? undefined : result.thresholdBasisPoints,
   version: result.version,
 })

@@ -34,6 +34,8 @@ export type VerdictFacts = {
   readonly coverage?: 'held_back' | 'paragraph' | 'whole' | undefined
   /** The classifier that scored the texts, and the stage that decided. */
   readonly classifier?: ClassifierFacts | undefined
+  /** The judge that evaluated rules in plain language; undefined if there is none among the results. */
+  readonly judge?: string | undefined
   /** The organization's data classification label. */
   readonly dataClassification?: string | undefined
 }
@@ -56,6 +58,8 @@ export type PolicyResult = {
   /** False for a policy that is monitoring. */
   readonly isEnforced: boolean
   readonly scoreBasisPoints?: number | undefined
+  /** The score from which the policy matches. */
+  readonly thresholdBasisPoints?: number | undefined
 }
 
 export type CheckResult = {

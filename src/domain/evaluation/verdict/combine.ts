@@ -15,6 +15,8 @@ export type Decision = {
   readonly version: number | null
   readonly triggeredCategories: readonly string[]
   readonly scoreBasisPoints?: number | undefined
+  /** The score from which a policy matches. */
+  readonly thresholdBasisPoints?: number | undefined
   /** What the gateway configuration acted on. */
   readonly matched?: GatewayMatch | undefined
   /** Why the rule could not be evaluated on at least one text. */

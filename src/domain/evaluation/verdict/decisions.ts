@@ -97,7 +97,8 @@ export function policyDecision(
       isFailure ||= score.isFailure
     }
   }
-  const isMatch = best >= thresholdOf(policy)
+  const thresholdBasisPoints = thresholdOf(policy)
+  const isMatch = best >= thresholdBasisPoints
   const decision = isMatch ? 'refuse' : notEvaluated === undefined ? 'allow' : 'not_evaluated'
   const effect = isMatch || (isFailure && !failsOpen) ? 'refuse' : 'allow'
   const isEnforced = policy.mode === 'enforcing'
@@ -112,6 +113,7 @@ export function policyDecision(
     version: policy.version,
     triggeredCategories: [],
     scoreBasisPoints: best >= 0 ? best : undefined,
+    thresholdBasisPoints,
     notEvaluated,
   }
 }

@@ -19,6 +19,7 @@ const policy: ActivePolicy = {
   rule: {
     lookBehind: 'whole',
     evaluator: 'judge',
+    judgeVersion: 'judge-model@1f3b9c0d5e7a',
     names: [],
     categories: [],
     condition: undefined,
@@ -31,4 +32,13 @@ it('the audit facts of a verdict name the deciding policy', () => {
   const decision = policyDecision(policy, { scores: [[{ basisPoints: 10_000 }]], at: 0 }, { plan, failsOpen: false })
   const facts = verdictFacts(combine([decision]), { plan, direction: 'response' })
   assert.deepEqual(facts.policy, { id: 'pol_1', name: 'No falcons', version: 3 })
+})
+
+it('the audit facts of a verdict pin the judge of its direction, and the threshold of each policy', () => {
+  const plan = planFor({ ...emptyRulebook, policies: [policy] }, plainContext)
+  const decision = policyDecision(policy, { scores: [[{ basisPoints: 10_000 }]], at: 0 }, { plan, failsOpen: false })
+  const facts = verdictFacts(combine([decision]), { plan, direction: 'response' })
+  assert.equal(facts.judge, 'judge-model@1f3b9c0d5e7a')
+  assert.equal(facts.results?.[0]?.thresholdBasisPoints, 5_000)
+  assert.equal(verdictFacts(combine([]), { plan, direction: 'request' }).judge, undefined)
 })

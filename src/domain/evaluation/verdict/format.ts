@@ -47,9 +47,14 @@ export function verdictFacts(verdict: Verdict, { plan, direction, coverage }: Ve
     matchScoreBasisPoints: deciding?.scoreBasisPoints,
     coverage,
     classifier: plan.stageLog?.decidedBy(deciding === undefined ? undefined : direction),
+    judge: judgeOf(plan, direction),
     dataClassification: plan.gateway.config.org_controls.data_classification ?? undefined,
   }
 }
+
+/** One judge serves the whole installation, so every rule that has one has the same. */
+const judgeOf = ({ policies }: Plan, direction: TextDirection): string | undefined =>
+  policies[direction].find(({ rule }) => rule.judgeVersion !== undefined)?.rule.judgeVersion
 
 /** Moderation has no name of its own: its category is the name. */
 function policyFacts({ check, policyId, version }: Decision, { policies, gateway }: Plan): VerdictFacts['policy'] {
