@@ -39,7 +39,8 @@ export function openEvaluation(
   })
   const canRephrase = rephrase !== undefined
   const simulation = createSimulation({ classifier, rulebookOf, compileRule, clock, canRephrase, failsOpen })
-  const { simulate, findEvidence, evaluateAll, evaluateUncached, prefilterOf, holdBackPolicyOf, pause } = simulation
+  const { simulate, findEvidence, explain, evaluateAll, evaluateUncached, prefilterOf, holdBackPolicyOf, pause } =
+    simulation
   const scanText = createScanText({ classifier, pause, cacheEntries: cachedBlocks })
   const shared = { pause, prefilterOf, canRephrase, failsOpen }
   const evaluate = createEvaluate({ ...shared, scanText, cacheEntries: cachedBlocks })
@@ -77,6 +78,7 @@ export function openEvaluation(
     scanText,
     simulate,
     findEvidence,
+    explain,
     isAuditRequired: (organizationId: string): MaybePromise<boolean> =>
       andThen(rulebookOf(organizationId), ({ gateway }) => gateway.config.org_controls.audit_logs),
   }

@@ -27,7 +27,7 @@ export async function openInference(
   const served = openModels(infrastructure, { stores, env })
   const { countEnded, countDecisions } = createRequestMetrics({ ...served, metrics })
   const rules = await createRules(infrastructure, served)
-  const { enforce, checkBeforeCounting, scanText, simulate, findEvidence, isAuditRequired } = openEvaluation(
+  const { enforce, checkBeforeCounting, scanText, simulate, findEvidence, explain, isAuditRequired } = openEvaluation(
     infrastructure,
     stores,
     { ...rules, holdMs: holdMsOf(infrastructure, served), countDecisions },
@@ -46,7 +46,7 @@ export async function openInference(
     counters,
     credits,
     audit,
-    evaluation: { simulate, findEvidence, inspectRule: rules.inspectRule, decodeBody: createDecodeBody() },
+    evaluation: { simulate, findEvidence, explain, inspectRule: rules.inspectRule, decodeBody: createDecodeBody() },
     /** What the endpoints for applications need, besides who calls them. */
     endpoints: {
       ...counted,

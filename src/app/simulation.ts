@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
+import { createExplainExpression } from '../adapters/cel/explain.ts'
 import { re2Patterns } from '../adapters/patterns/re2.ts'
 import { createEvaluate, type EvaluateParts } from '../domain/evaluation/evaluate.ts'
 import { createFindEvidence } from '../domain/evaluation/evidence.ts'
@@ -6,6 +7,7 @@ import { createPolicyPrefilters } from '../domain/evaluation/scan/policy-prefilt
 import { createSimulate, type SimulateParts } from '../domain/evaluation/simulate.ts'
 import { createEvaluateResponse } from '../domain/evaluation/stream/evaluate-response.ts'
 import { createHoldBackPolicies } from '../domain/evaluation/stream/hold-back-policy.ts'
+import { createExplain } from '../domain/explanation/explain.ts'
 import type { Classifier } from '../domain/scan/classify/classifier.ts'
 import { createScanText } from '../domain/scan/scan.ts'
 
@@ -29,6 +31,8 @@ export function createSimulation({ rulebookOf, compileRule, clock, classifier, .
     evaluateUncached,
     holdBackPolicyOf,
   })
+  const findEvidence = createFindEvidence({ evaluate, scanText, patterns: re2Patterns })
+  const rules = { evaluate, evaluateResponse, compileRule, patterns: re2Patterns }
   return {
     pause,
     prefilterOf,
@@ -36,7 +40,14 @@ export function createSimulation({ rulebookOf, compileRule, clock, classifier, .
     evaluateUncached,
     /** Also reports decisions that allow a text. */
     evaluateAll: evaluate,
-    simulate: createSimulate({ evaluate, evaluateResponse, rulebookOf, compileRule, clock, patterns: re2Patterns }),
-    findEvidence: createFindEvidence({ evaluate, scanText, patterns: re2Patterns }),
+    simulate: createSimulate({ ...rules, rulebookOf, clock }),
+    findEvidence,
+    explain: createExplain({
+      ...rules,
+      scanText,
+      findEvidence,
+      explainExpression: createExplainExpression(),
+      classifier: classifier.identity,
+    }),
   }
 }

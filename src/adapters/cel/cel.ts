@@ -67,7 +67,7 @@ export function createCelCompiler(): (expression: string) => CelExpression {
   }
 }
 
-function createEnvironment(): Environment {
+export function createEnvironment(): Environment {
   const environment = new Environment({ limits })
   for (const [name, type] of Object.entries(variables)) environment.registerVariable(name, type)
   return environment
@@ -78,7 +78,7 @@ const noPersonalData = Object.fromEntries(personalDataKinds.map((kind) => [kind,
 /** Cached, because every rule of a plan is evaluated on the same facts. */
 const known = new WeakMap<RuleFacts, Fields>()
 
-function variablesOf(facts: RuleFacts): Fields {
+export function variablesOf(facts: RuleFacts): Fields {
   const fields = known.get(facts) ?? { ...facts, pii: countsOf(facts) }
   known.set(facts, fields)
   return fields

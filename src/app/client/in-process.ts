@@ -76,6 +76,7 @@ const withoutServer = (
   evaluation: {
     simulate: needsServer,
     findEvidence: needsServer,
+    explain: needsServer,
     inspectRule: needsServer,
     decodeBody: needsServer,
   },

@@ -1,5 +1,6 @@
 import type { FindEvidence } from '../../domain/evaluation/evidence.ts'
 import type { Simulate } from '../../domain/evaluation/simulate.ts'
+import type { Explain } from '../../domain/explanation/explain.ts'
 import type { ModelSetOf } from '../../domain/inference/model-set.ts'
 import type { ListServedModels } from '../../domain/inference/served-models.ts'
 import type { Upstreams } from '../../domain/inference/upstream-status.ts'
@@ -46,6 +47,7 @@ export type FeatureParts = Pick<
 export type EvaluationParts = {
   readonly simulate: Simulate
   readonly findEvidence: FindEvidence
+  readonly explain: Explain
   readonly inspectRule: InspectRule
   readonly decodeBody: DecodeBody
 }

@@ -44,8 +44,9 @@ export type Evidence = {
 
 /** A text with thousands of matches needs no complete list. */
 export const maxEvidence = 500
-/** Sentences of a text that are classified to find the one behind a category. */
-const maxSentences = 200
+/** Parts of a text that are classified to find the one behind a category. */
+const maxPassages = 200
+const windowCharacters = 512
 
 export type FindEvidence = (simulation: Simulation) => Promise<readonly Evidence[]>
 
@@ -86,13 +87,13 @@ export function createFindEvidence({ evaluate, scanText, patterns }: EvidencePar
     }
   }
 
-  /** The sentence with the highest score of each category that is flagged in the text. */
+  /** The passage behind each category that is flagged in the text. */
   async function categoryEvidence(scanned: Scanned, { check, names }: CategoryCheck): Promise<readonly Evidence[]> {
     const { text, scan, where } = scanned
     const all: Evidence[] = []
     for (const name of categories) {
       if (!names.includes(name) || !scan.classification.flagged.includes(name)) continue
-      const span = await sentenceOf(scanned, name)
+      const span = await passageOf(scanned, name)
       const score = basisPoints(scan.classification.scores[name])
       all.push({
         check,
@@ -107,19 +108,34 @@ export function createFindEvidence({ evaluate, scanText, patterns }: EvidencePar
     return all
   }
 
-  /** The whole text if no sentence alone is flagged. */
-  async function sentenceOf({ text, direction, reader }: Scanned, category: Category): Promise<Span> {
-    const whole = { start: 0, end: text.length }
-    const sentences = [...text.matchAll(/[^.!?\n]+[.!?\n]*/g)]
-    if (sentences.length < 2 || sentences.length > maxSentences) return whole
-    let best = { span: whole, score: 0.5 }
-    for (const { 0: sentence, index } of sentences) {
-      const { classification } = await scanText({ text: sentence, direction, reader, skipsPersonalData: true })
-      const score = classification.scores[category]
-      const start = index + sentence.length - sentence.trimStart().length
-      if (score > best.score) best = { span: { start, end: index + sentence.trimEnd().length }, score }
+  /** The sentence with the highest score, or the window with the highest score if no sentence alone is flagged. */
+  async function passageOf(scanned: Scanned, category: Category): Promise<Span> {
+    const sentences = [...scanned.text.matchAll(/[^.!?\n]+[.!?\n]*/g)].map(({ 0: sentence, index }) => ({
+      start: index + sentence.length - sentence.trimStart().length,
+      end: index + sentence.trimEnd().length,
+    }))
+    const isSearched = sentences.length > 1 && sentences.length <= maxPassages
+    const sentence = isSearched ? await highestOf(scanned, category, { spans: sentences, above: 0.5 }) : undefined
+    if (sentence !== undefined) return sentence
+    const window = await highestOf(scanned, category, { spans: windowsOf(scanned.text), above: 0 })
+    return window ?? { start: 0, end: scanned.text.length }
+  }
+
+  async function highestOf(
+    { text, direction, reader }: Scanned,
+    category: Category,
+    { spans, above }: { readonly spans: readonly Span[]; readonly above: number },
+  ): Promise<Span | undefined> {
+    let best: Span | undefined
+    let highest = above
+    for (const span of spans) {
+      const part = text.slice(span.start, span.end)
+      const { classification } = await scanText({ text: part, direction, reader, skipsPersonalData: true })
+      if (classification.scores[category] <= highest) continue
+      highest = classification.scores[category]
+      best = span
     }
-    return best.span
+    return best
   }
 
   /** Evaluates the policies that matched on this text alone, to find out whether it is the one that they matched. */
@@ -139,6 +155,14 @@ export function createFindEvidence({ evaluate, scanText, patterns }: EvidencePar
         : evidenceOfPolicy(policy, scanned, { score: decision.scoreBasisPoints, patterns })
     })
   }
+}
+
+/** Overlapping, so that a passage at a border is whole in one of them. A very long text has none. */
+function windowsOf({ length }: string): readonly Span[] {
+  const step = windowCharacters / 2
+  const count = length <= windowCharacters ? 0 : Math.ceil(length / step) - 1
+  const spanAt = (start: number): Span => ({ start, end: Math.min(length, start + windowCharacters) })
+  return count > maxPassages ? [] : Array.from({ length: count }, (_, at) => spanAt(at * step))
 }
 
 type Scanned = LocatedText & {

@@ -15,3 +15,15 @@ export type CompiledExpression = Pick<CompiledRule, 'lookBehind' | 'names' | 'ca
  * of different organizations are interleaved.
  */
 export type CompileExpression = (expression: string, organizationId: string) => CompiledExpression
+
+/** A part of an expression that decided its result. */
+export type DecidingPart = {
+  readonly source: string
+  /** Undefined if it failed, or if it is a string. */
+  readonly value: boolean | number | undefined
+  /** The sides of a comparison that are no constants. */
+  readonly operands: readonly { readonly source: string; readonly value: boolean | number | undefined }[]
+}
+
+/** Evaluates a checked expression part by part, to explain its result. */
+export type ExplainExpression = (expression: string, facts: RuleFacts) => readonly DecidingPart[]

@@ -34,7 +34,7 @@ it('the audit facts of a verdict name the deciding policy', () => {
   assert.deepEqual(facts.policy, { id: 'pol_1', name: 'No falcons', version: 3 })
 })
 
-it('the audit facts of a verdict pin the judge of its direction, and the threshold of each policy', () => {
+it('the audit facts of a verdict pin the judge of its policies, and the threshold of each policy', () => {
   const plan = planFor({ ...emptyRulebook, policies: [policy] }, plainContext)
   const decision = policyDecision(policy, { scores: [[{ basisPoints: 10_000 }]], at: 0 }, { plan, failsOpen: false })
   const facts = verdictFacts(combine([decision]), { plan, direction: 'response' })

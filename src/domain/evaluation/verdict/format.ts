@@ -4,6 +4,7 @@ import type { CheckResult, VerdictFacts } from '../../audit/event/verdict.ts'
 import type { TextDirection } from '../../scan/classify/classifier.ts'
 import type { Decision, Verdict } from './combine.ts'
 import type { Plan } from '../plan.ts'
+import type { ActivePolicy } from '../rulebook.ts'
 
 /** The `policy` object of responses and error responses. It identifies the rule and the audit event. */
 export function policyObject({ decision, effectiveDecision, deciding }: Verdict, eventId: string | undefined) {
@@ -47,14 +48,17 @@ export function verdictFacts(verdict: Verdict, { plan, direction, coverage }: Ve
     matchScoreBasisPoints: deciding?.scoreBasisPoints,
     coverage,
     classifier: plan.stageLog?.decidedBy(deciding === undefined ? undefined : direction),
-    judge: judgeOf(plan, direction),
+    judge: judgeOf(plan, verdict),
     dataClassification: plan.gateway.config.org_controls.data_classification ?? undefined,
   }
 }
 
 /** One judge serves the whole installation, so every rule that has one has the same. */
-const judgeOf = ({ policies }: Plan, direction: TextDirection): string | undefined =>
-  policies[direction].find(({ rule }) => rule.judgeVersion !== undefined)?.rule.judgeVersion
+function judgeOf({ policies }: Plan, { decisions }: Verdict): string | undefined {
+  const isJudged = ({ id, rule }: ActivePolicy): boolean =>
+    rule.judgeVersion !== undefined && decisions.some(({ policyId }) => policyId === id)
+  return (policies.request.find(isJudged) ?? policies.response.find(isJudged))?.rule.judgeVersion
+}
 
 /** Moderation has no name of its own: its category is the name. */
 function policyFacts({ check, policyId, version }: Decision, { policies, gateway }: Plan): VerdictFacts['policy'] {

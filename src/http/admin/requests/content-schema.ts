@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import { checks } from '../../../domain/audit/event/verdict.ts'
+import { restoreLosses } from '../../../domain/audit/event/restorable.ts'
 import { evidenceKinds } from '../../../domain/evaluation/evidence.ts'
 import { integer, text } from '../../described.ts'
 import { orNull } from '../../resources/fields.ts'
@@ -26,21 +27,6 @@ const MarkedText = Type.Object(
   },
   { title: 'MarkedText' },
 )
-
-/** What a request that is sent again lacks. */
-export const restoreLosses = [
-  'personal_data',
-  'end_of_prompt',
-  'roles',
-  'parameters',
-  'image',
-  'file',
-  'thinking',
-  'tool-call',
-  'tool-result',
-  'refusal',
-  'opaque',
-] as const
 
 const PromptMessage = Type.Object(
   {

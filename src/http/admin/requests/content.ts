@@ -1,7 +1,14 @@
 import type { Static } from 'typebox'
 import { rowOf } from '../../../domain/audit/chain/chained-event.ts'
 import { keptTexts } from '../../../domain/audit/event/content.ts'
+import { restorableOf } from '../../../domain/audit/event/restorable.ts'
 import type { LoggedEvent } from '../../../domain/audit/log.ts'
+import {
+  policyResultsIn,
+  textsIn,
+  versionKey,
+  type EvaluatedRules,
+} from '../../../domain/explanation/recorded-outcomes.ts'
 import type { Evidence, FindEvidence } from '../../../domain/evaluation/evidence.ts'
 import type { Simulate, TriedPolicy } from '../../../domain/evaluation/simulate.ts'
 import { defaultConfiguration } from '../../../domain/gateway-config/configuration.ts'
@@ -10,9 +17,6 @@ import type { TextDirection } from '../../../domain/scan/classify/classifier.ts'
 import { contentOf as ruleContentOf } from '../../../domain/policy/content.ts'
 import { omitUndefined } from '../../omit-undefined.ts'
 import { contextOf, requestOf, type DecodeBody } from '../../resources/scenario.ts'
-import { policyResultsIn, versionKey, type EvaluatedRules } from './outcomes.ts'
-import { textsIn } from './present.ts'
-import { restorableOf } from './restorable.ts'
 import type { RequestDetailObject } from './schema.ts'
 
 type Content = NonNullable<Static<typeof RequestDetailObject>['content']>
@@ -40,9 +44,14 @@ export async function contentOf(event: LoggedEvent, sources: Sources): Promise<C
   return {
     level: event.content?.full === undefined ? 'redacted' : 'full',
     prompt: await marked(kept.prompt ?? '', 'request'),
-    ...restorableOf(event.content),
+    ...restored(event.content),
     response: { ...(await marked(sent + withheld, 'response')), withheld_from: withheld === '' ? null : sent.length },
   }
+}
+
+function restored(content: LoggedEvent['content']): Pick<Content, 'messages' | 'parameters' | 'not_restored'> {
+  const { messages, parameters, losses } = restorableOf(content)
+  return { messages: [...messages], parameters: parameters ? { ...parameters } : null, not_restored: [...losses] }
 }
 
 type ActingRules = { readonly config: typeof defaultConfiguration; readonly tried: readonly TriedPolicy[] }

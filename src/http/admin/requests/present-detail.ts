@@ -1,12 +1,18 @@
 import type { Static } from 'typebox'
 import { toUnixSeconds } from '../../../base/clock.ts'
-import { isRecord } from '../../../base/record.ts'
 import { keptTexts } from '../../../domain/audit/event/content.ts'
 import type { ChainedDocument } from '../../../domain/audit/event/document.ts'
 import type { ChainContext, LoggedEvent } from '../../../domain/audit/log.ts'
-import { secondStages } from '../../../domain/scan/classify/classifier.ts'
-import { directionOf, outcomesOf, type EvaluatedRules } from './outcomes.ts'
-import { numberIn, presentRequest, textsIn } from './present.ts'
+import { classifierIn } from '../../../domain/explanation/recorded-facts.ts'
+import {
+  directionOf,
+  numberIn,
+  recordedOutcomes,
+  textsIn,
+  type EvaluatedRules,
+  type RecordedOutcome,
+} from '../../../domain/explanation/recorded-outcomes.ts'
+import { presentRequest } from './present.ts'
 import type { RequestDetailObject } from './schema.ts'
 import { timelineOf } from './timeline.ts'
 
@@ -27,8 +33,8 @@ export function presentDetail(event: LoggedEvent, { chain, content, ...rules }: 
     finish_reasons: textsIn(document.unmapped.gen_ai?.['response.finish_reasons']),
     timeline: timelineOf(document, row),
     direction: directionOf(document),
-    outcomes: outcomesOf(document, rules),
-    classifier: classifierOf(document),
+    outcomes: recordedOutcomes(document, rules).map(presentRecordedOutcome),
+    classifier: classifierIn(document.unmapped.gatehouse['classifier']),
     receipt: receiptOf(document),
     proof: proofOf(row, chain),
     is_content_kept: keptTexts(event.content) !== undefined,
@@ -36,13 +42,21 @@ export function presentDetail(event: LoggedEvent, { chain, content, ...rules }: 
   }
 }
 
-function classifierOf({ unmapped: { gatehouse } }: ChainedDocument): Detail['classifier'] {
-  const { classifier } = gatehouse
-  if (!isRecord(classifier)) return null
-  const { id, version, stage } = classifier
-  const known = (['linear', ...secondStages] as const).find((one) => one === stage)
-  return known === undefined ? null : { id: String(id), version: String(version), stage: known }
-}
+const presentRecordedOutcome = (outcome: RecordedOutcome): Detail['outcomes'][number] => ({
+  check: outcome.check,
+  is_deciding: outcome.isDeciding,
+  policy_id: outcome.policyId,
+  name: outcome.name,
+  version: outcome.version,
+  decision: outcome.decision,
+  is_enforced: outcome.isEnforced,
+  categories: [...outcome.categories],
+  terms: [...outcome.terms],
+  has_no_allowed_term: outcome.hasNoAllowedTerm,
+  personal_data: outcome.personalData.map((each) => ({ ...each })),
+  score_bp: outcome.scoreBasisPoints,
+  threshold_bp: outcome.thresholdBasisPoints,
+})
 
 function receiptOf({ message_context: context, unmapped: { gatehouse } }: ChainedDocument): Detail['receipt'] {
   const costUsd = numberIn(gatehouse['cost_usd'])

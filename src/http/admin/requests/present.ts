@@ -1,10 +1,9 @@
 import type { Static } from 'typebox'
 import { toUnixSeconds } from '../../../base/clock.ts'
-import { isRecord } from '../../../base/record.ts'
 import { rowOf } from '../../../domain/audit/chain/chained-event.ts'
 import type { ChainedDocument, JsonValue } from '../../../domain/audit/event/document.ts'
-import { checks, decisions, type AuditDecision, type Check } from '../../../domain/audit/event/verdict.ts'
 import type { LoggedEvent } from '../../../domain/audit/log.ts'
+import { decidingCheckOf, decisionIn, numberIn, textsIn } from '../../../domain/explanation/recorded-outcomes.ts'
 import { callerFormats, type CallerFormat } from '../../../domain/inference/formats.ts'
 import { operationNames, type OperationName } from '../../../domain/inference/operations.ts'
 import type { RequestObject } from './schema.ts'
@@ -54,27 +53,6 @@ export function presentRequest({ document }: LoggedEvent): Static<typeof Request
   }
 }
 
-/** Events of version 0.2 do not name the check, but other fields tell it. */
-export function decidingCheckOf({
-  policy,
-  severity_id: severity,
-  unmapped: { gatehouse },
-}: ChainedDocument): Check | null {
-  const { check, decision, results, categories_triggered: triggered, categories_requested: requested } = gatehouse
-  const recorded = checks.find((each) => each === check)
-  if (recorded !== undefined) return recorded
-  if (policy === undefined || decision === undefined || decision === 'allow') return null
-  const ofPolicies = Array.isArray(results) ? results : []
-  if (ofPolicies.some((result) => isRecord(result) && result['policy_id'] === policy.uid)) return 'policy'
-  if (severity === alwaysBlockedSeverity) return 'always_blocked'
-  const asked = textsIn(requested)
-  const found = textsIn(triggered)
-  return found.length > 0 && found.every((category) => asked.includes(category)) ? 'requested' : 'gateway'
-}
-
-/** Only always-blocked categories have it. */
-const alwaysBlockedSeverity = 4
-
 const operationOf = ({ unmapped }: ChainedDocument): OperationName =>
   operationNames.find((name) => name === unmapped.gen_ai?.['operation.name']) ?? 'chat'
 
@@ -85,12 +63,4 @@ function dialectOf({ http_request: call, unmapped }: ChainedDocument): CallerFor
   return byPath ?? callerFormats.find((format) => format === unmapped.gatehouse['dialect']) ?? null
 }
 
-export const decisionIn = (value: JsonValue | undefined): AuditDecision =>
-  decisions.find((decision) => decision === value) ?? 'not_evaluated'
-
-export const numberIn = (value: JsonValue | undefined): number | null => (typeof value === 'number' ? value : null)
-
 const textIn = (value: JsonValue | undefined): string | null => (typeof value === 'string' ? value : null)
-
-export const textsIn = (value: JsonValue | undefined): string[] =>
-  Array.isArray(value) ? value.filter((item) => typeof item === 'string') : []

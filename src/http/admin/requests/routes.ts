@@ -1,6 +1,7 @@
 import type { Static } from 'typebox'
 import { Fault } from '../../../base/fault.ts'
-import type { AuditReads, LoggedEvent, RequestCount, RequestFilter, RequestPage } from '../../../domain/audit/log.ts'
+import type { AuditReads, RequestCount, RequestFilter, RequestPage } from '../../../domain/audit/log.ts'
+import { readEvaluatedRules } from '../../../domain/explanation/evaluated-rules.ts'
 import { requirePermission } from '../../../domain/identity/permissions.ts'
 import type { GatewayStore } from '../../../domain/gateway-config/store.ts'
 import type { PolicyStore } from '../../../domain/policy/store.ts'
@@ -10,7 +11,6 @@ import type { Route } from '../../route.ts'
 import type { AdminReads } from '../routes.ts'
 import { contentOf, type ContentParts } from './content.ts'
 import type { ReadFilter } from './filter.ts'
-import { gatewayVersionIn, policyResultsIn, versionKey, type EvaluatedRules } from './outcomes.ts'
 import { presentDetail } from './present-detail.ts'
 import { presentRequest } from './present.ts'
 import * as Schema from './schema.ts'
@@ -72,7 +72,7 @@ export function requestRoutes({ read }: AdminReads<RequestReads>, parts: Request
         if (!event) throw new Fault('not_found', 'not_found', `There is no request ${id} in the audit log.`)
         const [chain, rules] = await Promise.all([
           events.chainContext(organizationId, event.sequence),
-          rulesOf({ policies, gateway }, organizationId, event),
+          readEvaluatedRules({ policies, gateway }, event.document),
         ])
         const content = include === 'content' ? await contentOf(event, { ...parts, rules }) : null
         return presentDetail(event, { ...rules, chain, content })
@@ -97,28 +97,3 @@ const cursorsOf = ({ items, nextAfter }: RequestPage) => ({
   first_id: items[0]?.id ?? null,
   last_id: nextAfter ?? items.at(-1)?.id ?? null,
 })
-
-/** More results than this are shown without names. */
-const maxPolicies = 50
-
-/** The rules that checked a request: each policy with its present name, and the versions of that time. */
-async function rulesOf(
-  { policies, gateway }: Pick<RequestReads, 'policies' | 'gateway'>,
-  organizationId: string,
-  { document }: LoggedEvent,
-): Promise<EvaluatedRules> {
-  const gatewayVersion = gatewayVersionIn(document)
-  const found = await Promise.all(
-    policyResultsIn(document)
-      .slice(0, maxPolicies)
-      .map(async ({ policyId: id, version }) => {
-        const policy = await policies.find(organizationId, id)
-        const published = version === null ? undefined : await policies.findVersion({ organizationId, id }, version)
-        return [versionKey(id, version), { name: policy?.name ?? null, published }] as const
-      }),
-  )
-  return {
-    policies: new Map(found),
-    gateway: gatewayVersion === null ? undefined : await gateway.findVersion(organizationId, gatewayVersion),
-  }
-}

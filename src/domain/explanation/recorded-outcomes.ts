@@ -1,15 +1,31 @@
-import type { Static } from 'typebox'
-import { isRecord } from '../../../base/record.ts'
-import type { ChainedDocument, JsonValue } from '../../../domain/audit/event/document.ts'
-import type { Check } from '../../../domain/audit/event/verdict.ts'
-import type { GatewayConfiguration } from '../../../domain/gateway-config/configuration.ts'
-import { thresholdOf } from '../../../domain/policy/content.ts'
-import type { PolicyVersion } from '../../../domain/policy/policy.ts'
-import { flagThreshold } from '../../../domain/scan/classify/classifier.ts'
-import { decidingCheckOf, decisionIn, numberIn, textsIn } from './present.ts'
-import type { RequestDetailObject } from './schema.ts'
+/** Reads the decision of each check from the event of a request. */
+import { isRecord } from '../../base/record.ts'
+import type { ChainedDocument, JsonValue } from '../audit/event/document.ts'
+import { checks, decisions, type AuditDecision, type Check } from '../audit/event/verdict.ts'
+import type { GatewayConfiguration } from '../gateway-config/configuration.ts'
+import { thresholdOf } from '../policy/content.ts'
+import type { PolicyVersion } from '../policy/policy.ts'
+import { flagThreshold } from '../scan/classify/classifier.ts'
 
-type Outcome = Static<typeof RequestDetailObject>['outcomes'][number]
+/** The outcome of one check, as the event records it. */
+export type RecordedOutcome = {
+  readonly check: Check
+  readonly isDeciding: boolean
+  readonly policyId: string | null
+  /** The present name of the policy, or the name of the configuration. */
+  readonly name: string | null
+  readonly version: number | null
+  readonly decision: AuditDecision
+  /** Null: events of version 0.2 do not record it. */
+  readonly isEnforced: boolean | null
+  readonly categories: readonly string[]
+  /** Denied terms of the gateway configuration. */
+  readonly terms: readonly string[]
+  readonly hasNoAllowedTerm: boolean
+  readonly personalData: readonly { readonly kind: string; readonly count: number }[]
+  readonly scoreBasisPoints: number | null
+  readonly thresholdBasisPoints: number | null
+}
 
 /** A policy that has a result: its name, unless it is deleted, and the version that decided. */
 export type DecidedPolicy = { readonly name: string | null; readonly published: PolicyVersion | undefined }
@@ -20,7 +36,11 @@ export type EvaluatedRules = {
   readonly policies: ReadonlyMap<string, DecidedPolicy>
   /** Undefined if none was saved. */
   readonly gateway: GatewayConfiguration | undefined
+  /** Policies that applied and have no result, because the response was stopped before they were evaluated. */
+  readonly unevaluated?: readonly UnevaluatedPolicy[]
 }
+
+export type UnevaluatedPolicy = { readonly id: string; readonly published: PolicyVersion }
 
 /** Names a policy version in `EvaluatedRules.policies`. */
 export const versionKey = (policyId: string, version: number | null): string => `${policyId} ${version ?? ''}`
@@ -52,7 +72,7 @@ export function directionOf({ unmapped }: ChainedDocument): 'request' | 'respons
 }
 
 /** Every check that ran, in the order of evaluation. */
-export function outcomesOf(document: ChainedDocument, rules: EvaluatedRules): Outcome[] {
+export function recordedOutcomes(document: ChainedDocument, rules: EvaluatedRules): readonly RecordedOutcome[] {
   if (directionOf(document) === null) return []
   return [
     ...moderationOutcome(document, 'always_blocked'),
@@ -64,27 +84,27 @@ export function outcomesOf(document: ChainedDocument, rules: EvaluatedRules): Ou
   ]
 }
 
-function moderationOutcome(document: ChainedDocument, check: Check): Outcome[] {
+function moderationOutcome(document: ChainedDocument, check: Check): RecordedOutcome[] {
   const result = resultOf(document, check)
   if (result === 'unknown') return []
   const score = result === 'allow' ? null : numberIn(result['score_bp'])
   return [
     {
       ...checkOutcome(document, check, result),
-      score_bp: score,
-      threshold_bp: score === null ? null : moderationThreshold,
+      scoreBasisPoints: score,
+      thresholdBasisPoints: score === null ? null : moderationThreshold,
     },
   ]
 }
 
 const moderationThreshold = flagThreshold * 10_000
 
-function gatewayOutcome(document: ChainedDocument, { gateway }: EvaluatedRules): Outcome[] {
+function gatewayOutcome(document: ChainedDocument, { gateway }: EvaluatedRules): RecordedOutcome[] {
   const result = resultOf(document, 'gateway')
   const version = gatewayVersionIn(document)
   if (result === 'unknown' || (result === 'allow' && version === null)) return []
   const outcome = checkOutcome(document, 'gateway', result)
-  const own = { ...outcome, name: gateway?.name ?? null, policy_id: gateway?.policy_id ?? null, version }
+  const own = { ...outcome, name: gateway?.name ?? null, policyId: gateway?.policy_id ?? null, version }
   const matched = result === 'allow' ? undefined : result['matched']
   if (!isRecord(matched)) return [own]
   const { denied_terms: terms, no_allowed_term: hasNone, personal_data: personalData } = matched
@@ -92,8 +112,8 @@ function gatewayOutcome(document: ChainedDocument, { gateway }: EvaluatedRules):
     {
       ...own,
       terms: termsAt(terms, gateway),
-      has_no_allowed_term: hasNone === true,
-      personal_data: countsIn(personalData),
+      hasNoAllowedTerm: hasNone === true,
+      personalData: countsIn(personalData),
     },
   ]
 }
@@ -102,20 +122,22 @@ function policyOutcome(
   document: ChainedDocument,
   { policyId, version, result }: PolicyResult,
   rules: EvaluatedRules,
-): Outcome {
+): RecordedOutcome {
   const policy = rules.policies.get(versionKey(policyId, version))
   const isDeciding = decidingCheckOf(document) === 'policy' && document.policy?.uid === policyId
   return {
     ...nothingFound,
     check: 'policy',
-    is_deciding: isDeciding,
-    policy_id: policyId,
+    isDeciding,
+    policyId,
     name: policy?.name ?? null,
     version,
     decision: decisionIn(result['decision']),
-    is_enforced: booleanIn(result['is_enforced']) ?? (isDeciding ? requestIsEnforced(document) : null),
-    score_bp: numberIn(result['score_bp']),
-    threshold_bp: policy?.published ? thresholdOf(policy.published) : null,
+    isEnforced: booleanIn(result['is_enforced']) ?? (isDeciding ? requestIsEnforced(document) : null),
+    scoreBasisPoints: numberIn(result['score_bp']),
+    // Older events do not record it, and the version of the policy has it as well.
+    thresholdBasisPoints:
+      numberIn(result['threshold_bp']) ?? (policy?.published ? thresholdOf(policy.published) : null),
   }
 }
 
@@ -134,24 +156,24 @@ function resultOf(document: ChainedDocument, check: Check): Result | 'allow' | '
 }
 
 const nothingFound = {
-  policy_id: null,
+  policyId: null,
   name: null,
   version: null,
   categories: [],
   terms: [],
-  has_no_allowed_term: false,
-  personal_data: [],
-  score_bp: null,
-  threshold_bp: null,
+  hasNoAllowedTerm: false,
+  personalData: [],
+  scoreBasisPoints: null,
+  thresholdBasisPoints: null,
 }
 
-function checkOutcome(document: ChainedDocument, check: Check, result: Result | 'allow'): Outcome {
-  const own = { ...nothingFound, check, is_deciding: decidingCheckOf(document) === check }
-  if (result === 'allow') return { ...own, decision: 'allow', is_enforced: true }
+function checkOutcome(document: ChainedDocument, check: Check, result: Result | 'allow'): RecordedOutcome {
+  const own = { ...nothingFound, check, isDeciding: decidingCheckOf(document) === check }
+  if (result === 'allow') return { ...own, decision: 'allow', isEnforced: true }
   return {
     ...own,
     decision: decisionIn(result['decision']),
-    is_enforced: booleanIn(result['is_enforced']),
+    isEnforced: booleanIn(result['is_enforced']),
     categories: textsIn(result['categories']),
   }
 }
@@ -167,8 +189,37 @@ function termsAt(positions: JsonValue | undefined, gateway: GatewayConfiguration
   return positions.flatMap((at) => gateway.rules.denylist[Number(at)] ?? [])
 }
 
-const countsIn = (counts: JsonValue | undefined): Outcome['personal_data'] =>
+const countsIn = (counts: JsonValue | undefined): RecordedOutcome['personalData'] =>
   isRecord(counts) ? Object.entries(counts).map(([kind, count]) => ({ kind, count: Number(count) })) : []
 
 const recordsIn = (value: JsonValue | undefined): readonly Result[] =>
   Array.isArray(value) ? value.filter((item): item is Result => isRecord(item)) : []
+
+/** Events of version 0.2 do not name the check, but other fields tell it. */
+export function decidingCheckOf({
+  policy,
+  severity_id: severity,
+  unmapped: { gatehouse },
+}: ChainedDocument): Check | null {
+  const { check, decision, results, categories_triggered: triggered, categories_requested: requested } = gatehouse
+  const recorded = checks.find((each) => each === check)
+  if (recorded !== undefined) return recorded
+  if (policy === undefined || decision === undefined || decision === 'allow') return null
+  const ofPolicies = Array.isArray(results) ? results : []
+  if (ofPolicies.some((result) => isRecord(result) && result['policy_id'] === policy.uid)) return 'policy'
+  if (severity === alwaysBlockedSeverity) return 'always_blocked'
+  const asked = textsIn(requested)
+  const found = textsIn(triggered)
+  return found.length > 0 && found.every((category) => asked.includes(category)) ? 'requested' : 'gateway'
+}
+
+/** Only always-blocked categories have it. */
+const alwaysBlockedSeverity = 4
+
+export const decisionIn = (value: JsonValue | undefined): AuditDecision =>
+  decisions.find((decision) => decision === value) ?? 'not_evaluated'
+
+export const numberIn = (value: JsonValue | undefined): number | null => (typeof value === 'number' ? value : null)
+
+export const textsIn = (value: JsonValue | undefined): string[] =>
+  Array.isArray(value) ? value.filter((item) => typeof item === 'string') : []
