@@ -273,6 +273,15 @@ export const adminRoutes: readonly AdminRoute[] = [
   { method: 'GET', path: '/requests', permission: 'audit:read' },
   { method: 'GET', path: '/requests/export', permission: 'audit:read' },
   { method: 'GET', path: '/requests/{request_id}', permission: 'audit:read' },
+  { method: 'GET', path: '/requests/{request_id}/explanation', permission: 'audit:read' },
+  {
+    method: 'POST',
+    path: '/requests/{request_id}/explanation',
+    permission: 'audit:read',
+    body: { text: 'Hello' },
+    needsNothing: true,
+    isEnquiry: true,
+  },
   { method: 'GET', path: '/views', permission: 'audit:read' },
   {
     method: 'POST',

@@ -6,7 +6,14 @@ import type { ClassifierIdentity } from '../scan/classify/classifier.ts'
 import type { CountAffected } from './also-affected.ts'
 import type { AlsoAffected, Difference, Explanation, ExplanationEvidence, NearestChange } from './explanation.ts'
 import { createExpressionEvidence, type ExpressionEvidenceParts } from './expression-evidence.ts'
-import { changedPlan, nearestCheck, nearestSpan, nearestThreshold, nothingChanged, type Located } from './nearest.ts'
+import {
+  changedPlan,
+  nearestCheck,
+  nearestSpan,
+  nearestThreshold,
+  nothingChanged,
+  type FoundEvidence,
+} from './nearest.ts'
 import { decidingOf, recordedEvidence, versionsOf } from './recorded-facts.ts'
 import { decisionIn, directionOf, recordedOutcomes, type EvaluatedRules } from './recorded-outcomes.ts'
 import { decisionOf, passesAfter, recordedEffect, recordedVerdict } from './recorded-verdict.ts'
@@ -84,7 +91,7 @@ export function createExplain(parts: ExplainParts): Explain {
   async function evidenceAndSpan({ rules }: ExplainInput, texts: RerunTexts, rerun: Rerun): Promise<Found> {
     const { plan, evaluations } = rerun
     const evidence: ExplanationEvidence[] = []
-    const located: Located[] = []
+    const located: FoundEvidence[] = []
     for (const evaluation of evaluations) {
       const { direction } = evaluation.scenario
       const timings = { rulesMs: 0, evaluationMs: 0 }

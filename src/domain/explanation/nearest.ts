@@ -2,7 +2,7 @@
 import type { Evidence } from '../evaluation/evidence.ts'
 import type { Plan } from '../evaluation/plan.ts'
 import type { ActivePolicy } from '../evaluation/rulebook.ts'
-import type { TextLocation } from '../evaluation/texts/request-texts.ts'
+import { requestTexts, type TextLocation } from '../evaluation/texts/request-texts.ts'
 import { combine, type Verdict } from '../evaluation/verdict/combine.ts'
 import { unsaved } from '../gateway-config/configuration.ts'
 import type { Span } from '../scan/normalise/normalise.ts'
@@ -63,10 +63,12 @@ export function changedPlan(plan: Plan, { change, check, policyId, thresholdBasi
 /** A range of one text, without which the request or response passes. */
 export type DecidingSpan = Span & { readonly where: TextLocation; readonly evaluation: RerunEvaluation }
 
-export type Located = { readonly evaluation: RerunEvaluation; readonly evidence: readonly Evidence[] }
+export type FoundEvidence = { readonly evaluation: RerunEvaluation; readonly evidence: readonly Evidence[] }
 
-/** Evaluations of one search. Each takes about as long as the request itself did. */
+/** Evaluations of one search. Each takes about as long as the request itself did, so long texts get fewer. */
 const maxEvaluations = 64
+const minEvaluations = 4
+const maxCharacters = 2_000_000
 
 /**
  * The shortest span of whole words, as far as it can be found from the evidence: one piece of it, all that one text has, or the
@@ -74,10 +76,10 @@ const maxEvaluations = 64
  */
 export async function nearestSpan(
   { plan, verdict, evaluations }: Rerun,
-  located: readonly Located[],
+  located: readonly FoundEvidence[],
   { evaluateScenario }: Pick<RunAgain, 'evaluateScenario'>,
 ): Promise<DecidingSpan | undefined> {
-  let left = maxEvaluations
+  let left = Math.max(minEvaluations, Math.min(maxEvaluations, Math.floor(maxCharacters / charactersIn(evaluations))))
   const passesWithout = async ({ where, evaluation, ...span }: DecidingSpan): Promise<boolean> => {
     if (left-- <= 0) return false
     const { scenario } = evaluation
@@ -91,8 +93,13 @@ export async function nearestSpan(
   return undefined
 }
 
+function charactersIn(evaluations: readonly RerunEvaluation[]): number {
+  const texts = evaluations.flatMap(({ scenario }) => requestTexts(scenario.request))
+  return texts.reduce((sum, { length }) => sum + length, 1)
+}
+
 /** Shortest first. */
-function candidatesOf(located: readonly Located[]): readonly DecidingSpan[] {
+function candidatesOf(located: readonly FoundEvidence[]): readonly DecidingSpan[] {
   const found = new Map<string, DecidingSpan>()
   for (const { evaluation, evidence } of located) {
     const { request, direction } = evaluation.scenario

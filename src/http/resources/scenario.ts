@@ -75,7 +75,7 @@ export type DecodeBody = (dialect: ScenarioDialect, body: object) => InferenceRe
 export function requestOf(
   scenario: ScenarioBody,
   decodeBody: DecodeBody,
-  /** The field of the body that the scenario is in. */
+  /** The field of the body that the scenario is in; empty if it is the body. */
   field = 'scenario',
 ): InferenceRequest | undefined {
   const { text, messages: given = [], direction = 'request' } = scenario
@@ -89,8 +89,9 @@ export function requestOf(
     return decodeBody(scenario.dialect ?? dialectOf(given), { model: 'scenario', messages })
   } catch (error) {
     if (!isFault(error) || error.details.param === undefined) throw error
-    const param = `${field}.${error.details.param}`
-    throw new Fault('validation', 'invalid_parameter', `${field}.${error.message}`, { param })
+    const prefix = field === '' ? '' : `${field}.`
+    const param = prefix + error.details.param
+    throw new Fault('validation', 'invalid_parameter', prefix + error.message, { param })
   }
 }
 
