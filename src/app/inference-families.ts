@@ -1,6 +1,7 @@
 import { chatFamily } from '../http/chat/routes.ts'
 import { creditsFamily } from '../http/credits/family.ts'
 import type { CreditRouteParts } from '../http/credits/routes.ts'
+import { decisionRoutes, type DecisionRouteParts } from '../http/decisions/routes.ts'
 import { GeneralErrorBody } from '../http/default-errors.ts'
 import { embeddingsFamily, type EmbeddingsParts } from '../http/embeddings/routes.ts'
 import type { CountEndpointParts } from '../http/inference/count.ts'
@@ -16,6 +17,7 @@ export type InferenceFamilyParts = EmbeddingsParts &
   StoreResponseParts &
   ModerationParts &
   CreditRouteParts &
+  DecisionRouteParts &
   ModelsParts
 
 /** The endpoints that applications call models with. */
@@ -27,7 +29,7 @@ export const inferenceFamilies = (parts: InferenceFamilyParts): EndpointFamily[]
   moderationsFamily(parts),
 ]
 
-/** What applications ask about their key: its models and its credits. */
+/** What applications ask about their key: its models, its credits, and decisions on its requests. */
 export const billingFamilies = (
   parts: InferenceFamilyParts,
   encodeError: EndpointFamily['encodeError'],
@@ -41,4 +43,12 @@ export const billingFamilies = (
     errorSchema: GeneralErrorBody,
   },
   creditsFamily(parts, encodeError),
+  {
+    name: 'Decisions',
+    description: 'Why a request of the key’s project was decided as it was.',
+    prefixes: ['/v1/decisions'],
+    routes: decisionRoutes(parts),
+    encodeError,
+    errorSchema: GeneralErrorBody,
+  },
 ]

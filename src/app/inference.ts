@@ -4,6 +4,7 @@ import { dayMs } from '../base/clock.ts'
 import type { Environment } from '../config/config.ts'
 import { openAudit } from './audit.ts'
 import { createDecodeBody } from './caller-formats.ts'
+import { createDecisions } from './decisions.ts'
 import { openEvaluation } from './evaluation.ts'
 import type { Identity } from './identity.ts'
 import type { Infrastructure } from './infrastructure.ts'
@@ -53,6 +54,7 @@ export async function openInference(
       run: audit.record(run, countEnded),
       admission: credits.admission,
       readBalance: credits.readBalance,
+      decisions: createDecisions(infrastructure, stores, { limits: counters.limits, explain }),
       creditUsd: config.credits.credit_usd,
       moderationModel: rules.model,
       modelSetOf: served.modelSetOf,

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import { Moderation, Policies } from './evaluation.ts'
+import { Explanations, Moderation, Policies } from './evaluation.ts'
 import { Audit, Exports } from './audit.ts'
 import { Console } from './console.ts'
 import { administrationLimit, Tier } from './limits.ts'
@@ -188,6 +188,7 @@ export const ConfigSchema = section(
       'Defaults of new keys.',
     ),
     policies: Policies,
+    explanations: Explanations,
     moderation: Moderation,
     audit: Audit,
     exports: Exports,

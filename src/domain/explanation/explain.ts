@@ -33,6 +33,8 @@ export type ExplainInput = {
   readonly sent?: SentTexts | undefined
   /** Undefined: nobody counts which other requests a change would affect. */
   readonly countAffected?: CountAffected | undefined
+  /** Leaves the nearest changes out, which take many evaluations. */
+  readonly skipsChanges?: boolean
 }
 
 export type Explain = (input: ExplainInput) => Promise<Explanation>
@@ -62,7 +64,7 @@ export function createExplain(parts: ExplainParts): Explain {
       others: outcomes
         .filter(({ isDeciding }) => !isDeciding)
         .map((outcome) => ({ ...outcome, alone: combine([decisionOf(outcome, document)]).effectiveDecision })),
-      nearest: [...(await changesOf(input, verdict, rerun)), ...found.spans],
+      nearest: input.skipsChanges ? [] : [...(await changesOf(input, verdict, rerun)), ...found.spans],
       differs: rerun ? [...classifierDifference(document, parts.classifier), ...differencesOf(verdict, rerun)] : [],
       incomplete: rerun?.losses ?? [],
     }
@@ -88,7 +90,11 @@ export function createExplain(parts: ExplainParts): Explain {
     return passesAfter(verdict, verdictOf(await Promise.all(again)))
   }
 
-  async function evidenceAndSpan({ rules }: ExplainInput, texts: RerunTexts, rerun: Rerun): Promise<Found> {
+  async function evidenceAndSpan(
+    { rules, skipsChanges }: ExplainInput,
+    texts: RerunTexts,
+    rerun: Rerun,
+  ): Promise<Found> {
     const { plan, evaluations } = rerun
     const evidence: ExplanationEvidence[] = []
     const located: FoundEvidence[] = []
@@ -103,7 +109,7 @@ export function createExplain(parts: ExplainParts): Explain {
         return where === undefined ? null : partName(where, direction, texts)
       }
     }
-    const span = await nearestSpan(rerun, located, runAgain)
+    const span = skipsChanges ? undefined : await nearestSpan(rerun, located, runAgain)
     if (span === undefined) return { evidence, spans: [] }
     const { where, evaluation, start, end } = span
     const { request, direction } = evaluation.scenario

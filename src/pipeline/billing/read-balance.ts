@@ -2,10 +2,9 @@ import type { Clock } from '../../base/clock.ts'
 import { isFault } from '../../base/fault.ts'
 import { noBalance, type Balance, type LedgerStore } from '../../domain/credits/ledger-store.ts'
 import type { Principal } from '../../domain/identity/principal.ts'
-import { unlimited, type Limits } from '../../domain/limits/scopes.ts'
 import type { LimitStore } from '../../domain/limits/store.ts'
-import { subjectOf } from './admission.ts'
-import { creditsUnavailable, overLimit } from './limit-faults.ts'
+import { creditsUnavailable } from './limit-faults.ts'
+import { createReadLimit } from './read-limit.ts'
 
 export type ReadBalanceParts = {
   readonly ledger: Pick<LedgerStore, 'balance'>
@@ -15,24 +14,19 @@ export type ReadBalanceParts = {
 
 export type ReadBalance = (principal: Principal) => Promise<Balance>
 
-const readLimits: Limits = {
-  key: { ...unlimited, rpm: 60 },
-  project: unlimited,
-  organization: { ...unlimited, rpm: 300 },
-}
+const readLimit = { name: 'credits', perKey: 60, perOrganization: 300 }
 /** The maximum age of a cached balance while the ledger is unreachable. */
 const staleMs = 5_000
 const maxCached = 10_000
 
-/** Reads of the balance have limits of their own, and are counted separately. */
+/** Reads of the balance have limits of their own. */
 export function createReadBalance({ ledger, limits, clock }: ReadBalanceParts): ReadBalance {
+  const admitRead = createReadLimit(limits, readLimit)
   const cache = new Map<string, { readonly balance: Balance; readonly atMs: number }>()
 
   return async (principal) => {
     const { id } = principal.organization
-    const subject = { ...subjectOf(principal), organization: `${id}:credits` }
-    const result = await limits.admit({ ...subject, limits: readLimits, mode: 'count' })
-    if (!result.admitted && result.reason !== 'credits') throw overLimit(result, result.reason)
+    await admitRead(principal)
     const atMs = clock.monotonicMs()
     try {
       const balance = (await ledger.balance(id)) ?? noBalance

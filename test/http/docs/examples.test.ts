@@ -167,7 +167,7 @@ async function createIds(app: ExportScene): Promise<Ids> {
     sink: textOf(await app.createSink(webhookConfig)),
     resp: id,
     req: await app.admin.infer(app.apiKey),
-    evt: textOf(itemsOf(await app.admin.get('/audit_logs?limit=1'))[0] ?? {}),
+    evt: textOf(itemsOf(await app.admin.get('/audit_logs?kind=gateway.request.decided&limit=1'))[0] ?? {}),
   }
 }
 
