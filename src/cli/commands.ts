@@ -23,6 +23,7 @@ export const commands: Commands = {
   credits: async () => (await import('./credits.ts')).credits,
   ledger: async () => (await import('./ledger.ts')).ledger,
   requests: async () => (await import('./requests.ts')).requests,
+  explain: async () => (await import('./explain.ts')).explain,
   audit: async () => (await import('./audit.ts')).audit,
   console: async () => (await import('./console.ts')).consoleCommand,
   backup: async () => (await import('./backup.ts')).backup,

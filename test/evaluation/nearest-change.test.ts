@@ -119,7 +119,7 @@ describe('the nearest change of an explanation', () => {
   const passes = (before: Verdict, now: Verdict): boolean =>
     before.effectiveDecision === 'allow' ? now.decision === 'allow' : now.effectiveDecision === 'allow'
 
-  it('lets the text pass, for 1,000 random rules and texts', async () => {
+  it('lets the text pass, for 1,000 random rules and texts', async (test) => {
     const found = { denied: 0, spans: 0, thresholds: 0, checks: 0 }
     const property = fc.asyncProperty(scenario, async (input) => {
       const tried = input.policies.map((each, at): TriedPolicy => ({
@@ -159,7 +159,7 @@ describe('the nearest change of an explanation', () => {
     })
     const seed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31))
     await fc.assert(property, { numRuns: 1_000, seed })
-    console.log(`seed ${seed}: ${JSON.stringify(found)}`)
+    test.diagnostic(`seed ${seed}: ${JSON.stringify(found)}`)
     assert.ok(found.spans > 300 && found.thresholds > 3 && found.checks > 20, JSON.stringify(found))
   })
 })
@@ -175,14 +175,14 @@ function withoutText({ texts, direction }: Input, { part, start, end }: Change):
 function eventOf({ texts, direction }: Input, verdict: ReturnType<typeof verdictFacts>): LoggedEvent {
   const [document] = auditDocuments({ count: 1, facts: { verdict, actor: {}, model: { provider: 'p', name: 'm' } } })
   assert.ok(document)
-  const content =
+  const kept =
     direction === 'response'
       ? { full: { response: texts.join(' ') } }
       : collectTexts(
           { messagesOf: () => texts.map((each) => ({ role: 'user', parts: [{ type: 'text', text: each }] })), raw },
           { level: 'full', redact: (each) => each },
         ).content()
-  return { id: document.metadata.uid, sequence: 1, document, size: 0, contentSize: 0, content }
+  return { id: document.metadata.uid, sequence: 1, document, size: 0, contentSize: 0, content: kept }
 }
 
 const raw = createDecodeBody()('chat', { model: 'm', messages: [{ role: 'user', content: 'x' }] }).raw

@@ -20,7 +20,7 @@ import { idText, orNull, unixTime } from '../resources/fields.ts'
 import type { Route } from '../route.ts'
 import { createQueryValidator } from '../validate.ts'
 
-export const callerLevels = ['code', 'policy', 'evidence'] as const
+const callerLevels = ['code', 'policy', 'evidence'] as const
 type Level = (typeof callerLevels)[number]
 
 export type DecisionRouteParts = {

@@ -358,20 +358,20 @@ describe('the texts of an explanation', () => {
     const { value } = await scene.change('/v1/organization/admin_api_keys', { name: 'reader', permissions })
     return String(value)
   }
-  const read = (scene: DenialScene, id: string, key: string, query = '') =>
-    scene.get(`/v1/organization/requests/${id}/explanation${query}`, { authorization: `Bearer ${key}` })
+  const read = (scene: DenialScene, key: string, path: string) =>
+    scene.get(`/v1/organization/requests/${path}`, { authorization: `Bearer ${key}` })
 
   it('are shown only with content:read, and each reading is in the audit log', async () => {
     await using scene = await openDenialScene()
     await addPolicy(scene, { name: 'No code names', rule })
     const { id } = await scene.ask({ prompt: 'Tell Wilhelmina about the falcon' })
     const key = await keyWith(scene, ['audit:read', 'policies:read'])
-    assert.equal((await read(scene, id, key, '?include=content')).status, 403)
-    const without = await (await read(scene, id, key)).text()
+    assert.equal((await read(scene, key, `${id}/explanation?include=content`)).status, 403)
+    const without = await (await read(scene, key, `${id}/explanation`)).text()
     assert.doesNotMatch(without, /Wilhelmina|"quote":"/)
     assert.match(without, /"part":"messages\[0\]"/)
     const reader = await keyWith(scene, ['audit:read', 'content:read'])
-    assert.match(await (await read(scene, id, reader, '?include=content')).text(), /"quote":"falcon"/)
+    assert.match(await (await read(scene, reader, `${id}/explanation?include=content`)).text(), /"quote":"falcon"/)
     const log = await scene.get('/v1/organization/audit_logs?kind=audit.content.read', adminOf(scene))
     const { data } = (await log.json()) as { data: { details: { level?: string } }[] }
     assert.equal(data.filter(({ details }) => details.level === 'quotes').length, 1)
@@ -382,6 +382,6 @@ describe('the texts of an explanation', () => {
     await addPolicy(scene, { name: 'No code names', rule })
     const { id } = await scene.ask({ prompt: 'about the falcon' })
     const key = await keyWith(scene, ['audit:read'])
-    assert.doesNotMatch(await (await read(scene, id, key)).text(), /falcon/)
+    assert.doesNotMatch(await (await read(scene, key, `${id}/explanation`)).text(), /falcon/)
   })
 })
