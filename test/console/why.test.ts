@@ -61,6 +61,32 @@ describe('why a request was denied, in the console', { skip: withoutBrowser }, (
         assert.deepEqual(view.errors, [])
       })
 
+  it('says what would have changed it, and shows the words when the texts are shown', async () => {
+    const { id } = await scene.ask({ prompt: 'They say the falcon flies at dawn.' })
+    await using view = await openRequest(id)
+    const detail = view.page.getByRole('complementary', { name: 'Request', exact: true })
+    await detail.getByText('text.contains("falcon")').waitFor()
+    await detail.getByText('without No code names.').waitFor()
+    await detail.getByText('without characters 13 to 19 of message 1.').waitFor()
+    await detail.getByRole('button', { name: 'Show the texts' }).click()
+    await detail.getByRole('listitem').filter({ hasText: 'without falcon in message 1.' }).locator('b').waitFor()
+    assert.deepEqual(await accessibilityViolations(view.page), [])
+    assert.deepEqual(view.errors, [])
+  })
+
+  it('says that a kept text is decided otherwise today, and what is missing in it', async () => {
+    await using redacted = await openDenialScene('redacted')
+    await addPolicy(redacted, { name: 'No lists', rule: 'cel:pii["email"] > 0' })
+    const { id } = await redacted.ask({ prompt: 'write to ada@example.com' })
+    await using view = await openPage(browser)
+    await view.page.goto(`${redacted.addresses.administration}/console/#start=${await newLink(redacted)}`)
+    await view.page.locator('#page').waitFor()
+    await view.page.goto(`${redacted.addresses.administration}/console/requests/${id}`)
+    await view.page.getByText('decision was refuse and is allow').waitFor()
+    await view.page.getByText('personal data, which was replaced in the kept text').waitFor()
+    assert.deepEqual(view.errors, [])
+  })
+
   it('lists every check with its own mode', async () => {
     await addPolicy(scene, { name: 'No medical advice', rule: 'cel:text.contains("aspirin")', mode: 'monitoring' })
     const { id } = await scene.ask({ prompt: 'aspirin for the falcon' })

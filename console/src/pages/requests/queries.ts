@@ -7,6 +7,7 @@ import type { RequestFilters } from './search.ts'
 export type RequestRow = components['schemas']['Request']
 export type RequestDetail = components['schemas']['RequestDetail']
 export type RequestContent = NonNullable<RequestDetail['content']>
+export type Explanation = components['schemas']['RequestExplanation']
 type RequestPage = components['schemas']['RequestList']
 
 const pageSize = 100
@@ -55,6 +56,17 @@ export const useRequest = (requestId: string) =>
     queryKey: ['request', requestId],
     queryFn: (): Promise<RequestDetail> =>
       dataOf(api.GET('/v1/organization/requests/{request_id}', { params: { path: { request_id: requestId } } })),
+  })
+
+/** Without words of texts. Versions do not change, so it is loaded once. */
+export const useExplanation = (requestId: string) =>
+  useQuery({
+    queryKey: ['request', requestId, 'explanation'],
+    queryFn: (): Promise<Explanation> =>
+      dataOf(
+        api.GET('/v1/organization/requests/{request_id}/explanation', { params: { path: { request_id: requestId } } }),
+      ),
+    staleTime: Infinity,
   })
 
 /** The kept texts. Loaded once, because the server records each read, and dropped when no component shows them. */

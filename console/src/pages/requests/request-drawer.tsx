@@ -17,6 +17,7 @@ import { shortId, ShortId } from '../../kit/short-id.tsx'
 import { FailureState, LoadingRows } from '../../kit/state.tsx'
 import { Timeline } from '../../kit/timeline.tsx'
 import { words } from '../../words/en.ts'
+import { ExplanationPanel } from './explanation.tsx'
 import { FixPanel } from './fix-panel.tsx'
 import { Proof } from './proof.tsx'
 import { isFromPlayground, useRequest, type RequestDetail } from './queries.ts'
@@ -150,6 +151,11 @@ function Detail({ request }: { readonly request: RequestDetail }) {
         <Outcomes outcomes={outcomes} isChecked={isChecked(request)} mayOpen={mayOpen} />
         <Repair key={request.id} request={request} />
       </DrawerSection>
+      {outcomes.some((outcome) => outcome.is_deciding) && (
+        <DrawerSection title={text.explanation.title}>
+          <ExplanationPanel key={request.id} request={request} />
+        </DrawerSection>
+      )}
       <DrawerSection title={text.texts.title}>
         <Texts key={request.id} request={request} />
       </DrawerSection>
