@@ -82,6 +82,11 @@ describe('the verdict of a case in every dialect', () => {
     app = opened.use(
       await startTestApp({
         config: {
+          audit: { content: 'full' },
+          administration: {
+            credential: { requests_per_minute: 10_000 },
+            organization: { requests_per_minute: 10_000 },
+          },
           upstreams: networkKinds.map((kind, at) => {
             const { url = '' } = upstreams[at] ?? {}
             return { name: kind, kind, base_url: kind.startsWith('openai') ? `${url}/v1` : url }
@@ -112,6 +117,10 @@ describe('the verdict of a case in every dialect', () => {
         ),
       )
       for (const [at, response] of received.entries()) check(one, response, JSON.stringify(ways[at]))
+      for (const stream of [false, true]) {
+        const { policy } = received[ways.findIndex((way) => way.stream === stream)] ?? {}
+        if (policy !== undefined) await checkExplanation(app, policy)
+      }
       const { not_forwarded: notForwarded } = one.expected
       if (notForwarded !== undefined)
         assert.ok(upstreams.every(({ requests }) => !requests.some(({ body }) => body.includes(notForwarded))))
@@ -128,6 +137,24 @@ describe('the verdict of a case in every dialect', () => {
     assert.ok(isCurrent, 'docs/conformance.md was not up to date; it is now')
   })
 })
+
+/** The explanation names the rule that the `policy` object names. */
+async function checkExplanation(app: TestApp, policy: Readonly<Record<string, unknown>>): Promise<void> {
+  const read = async (path: string) => {
+    const response = await app.get(`/v1/organization${path}`, { authorization: `Bearer ${app.adminKey}` })
+    assert.equal(response.status, 200, path)
+    return (await response.json()) as Record<string, unknown>
+  }
+  const { request_id: requestId } = await read(`/audit_logs/${String(policy['event_id'])}`)
+  const explanation = await read(`/requests/${String(requestId)}/explanation`)
+  const deciding = explanation['deciding'] as { policy: { id: string; version: number | null }; reason_code: string }
+  assert.deepEqual(
+    [explanation['decision'], explanation['effective_decision'], explanation['enforced'], deciding.reason_code],
+    [policy['decision'], policy['effective_decision'], policy['enforced'], policy['reason_code']],
+  )
+  assert.deepEqual([deciding.policy.id, deciding.policy.version ?? 0], [policy['policy_id'], policy['version']])
+  assert.deepEqual(explanation['differs'], [])
+}
 
 function check({ expected }: Case, response: PromptResult, way: string): void {
   assert.equal(response.ending, expected.ending, `${way} ${JSON.stringify(response)}`)

@@ -4,14 +4,26 @@ import type { ChainedDocument } from '../audit/event/document.ts'
 import { isDenial } from '../audit/event/verdict.ts'
 import { combine, type Decision, type Verdict } from '../evaluation/verdict/combine.ts'
 import type { RolloutMode } from '../gateway-config/rollout.ts'
-import { decisionIn, recordedOutcomes, type EvaluatedRules, type RecordedOutcome } from './recorded-outcomes.ts'
+import {
+  decisionIn,
+  recordedOutcomes,
+  textsIn,
+  type EvaluatedRules,
+  type RecordedOutcome,
+} from './recorded-outcomes.ts'
 
 /** What happened to the request. */
 export function recordedEffect(document: ChainedDocument): Decision['effect'] {
   const { decision: recorded, is_enforced: isEnforced } = document.unmapped.gatehouse
   const decision = decisionIn(recorded)
-  if (decision === 'not_evaluated') return rowOf(document, '').status === 'denied' ? 'refuse' : 'allow'
+  if (decision === 'not_evaluated') return isStopped(document) ? 'refuse' : 'allow'
   return isEnforced === false ? 'allow' : decision
+}
+
+/** A request that is denied because a rule failed has an error, and a response ends as filtered. */
+function isStopped(document: ChainedDocument): boolean {
+  const reasons = textsIn(document.unmapped.gen_ai?.['response.finish_reasons'])
+  return rowOf(document, '').errorCode === 'policy_blocked' || reasons.includes('filtered')
 }
 
 export const recordedVerdict = (document: ChainedDocument, rules: EvaluatedRules): Verdict =>

@@ -228,8 +228,8 @@ export const request = {
     nearest: 'It would have passed',
     none: 'No single change lets it pass.',
     threshold: (threshold: string) => `with a threshold of ${threshold} basis points.`,
-    affects: (requests: string, checked: string, isComplete: boolean) =>
-      `${isComplete ? '' : 'At least '}${requests} of ${checked} other denials in 7 days would have passed as well.`,
+    affects: (passed: string, checked: string, isComplete: boolean) =>
+      `${isComplete ? '' : 'At least '}${passed} of ${checked} other denials in 7 days would have passed as well.`,
     affectsNone: 'No other request was denied by this policy in 7 days.',
     withoutCheck: (name: string) => `without ${name}.`,
     without: 'without',
