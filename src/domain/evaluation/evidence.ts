@@ -11,6 +11,7 @@ import { classificationReader } from './plan.ts'
 import type { ActivePolicy } from './rulebook.ts'
 import type { Simulation } from './simulate.ts'
 import { joinedFragmentsOf, locatedTexts, type LocatedText, type TextLocation } from './texts/request-texts.ts'
+import { createFindPassage } from './passages.ts'
 import type { Decision, Verdict } from './verdict/combine.ts'
 import { thresholdOf } from '../policy/content.ts'
 
@@ -44,9 +45,6 @@ export type Evidence = {
 
 /** A text with thousands of matches needs no complete list. */
 export const maxEvidence = 500
-/** Parts of a text that are classified to find the one behind a category. */
-const maxPassages = 200
-const windowCharacters = 512
 
 export type FindEvidence = (simulation: Simulation) => Promise<readonly Evidence[]>
 
@@ -57,6 +55,8 @@ export type EvidenceParts = {
 }
 
 export function createFindEvidence({ evaluate, scanText, patterns }: EvidenceParts): FindEvidence {
+  const passageOf = createFindPassage(scanText)
+
   return async (simulation) => {
     const { plan, scenario, verdict } = simulation
     const { request, direction } = scenario
@@ -108,36 +108,6 @@ export function createFindEvidence({ evaluate, scanText, patterns }: EvidencePar
     return all
   }
 
-  /** The sentence with the highest score, or the window with the highest score if no sentence alone is flagged. */
-  async function passageOf(scanned: Scanned, category: Category): Promise<Span> {
-    const sentences = [...scanned.text.matchAll(/[^.!?\n]+[.!?\n]*/g)].map(({ 0: sentence, index }) => ({
-      start: index + sentence.length - sentence.trimStart().length,
-      end: index + sentence.trimEnd().length,
-    }))
-    const isSearched = sentences.length > 1 && sentences.length <= maxPassages
-    const sentence = isSearched ? await highestOf(scanned, category, { spans: sentences, above: 0.5 }) : undefined
-    if (sentence !== undefined) return sentence
-    const window = await highestOf(scanned, category, { spans: windowsOf(scanned.text), above: 0 })
-    return window ?? { start: 0, end: scanned.text.length }
-  }
-
-  async function highestOf(
-    { text, direction, reader }: Scanned,
-    category: Category,
-    { spans, above }: { readonly spans: readonly Span[]; readonly above: number },
-  ): Promise<Span | undefined> {
-    let best: Span | undefined
-    let highest = above
-    for (const span of spans) {
-      const part = text.slice(span.start, span.end)
-      const { classification } = await scanText({ text: part, direction, reader, skipsPersonalData: true })
-      if (classification.scores[category] <= highest) continue
-      highest = classification.scores[category]
-      best = span
-    }
-    return best
-  }
-
   /** Evaluates the policies that matched on this text alone, to find out whether it is the one that they matched. */
   async function policyEvidence(
     scanned: Scanned,
@@ -148,21 +118,20 @@ export function createFindEvidence({ evaluate, scanText, patterns }: EvidencePar
     if (matched.length === 0) return []
     const matchedPlan = { ...plan, policies: { request: matched, response: matched } }
     const { verdict: own } = await evaluate(matchedPlan, { texts: [scanned.text], direction, givenCategories })
-    return matched.flatMap((policy) => {
+    const found = matched.flatMap((policy) => {
       const decision = matchOf(policy, own)
       return decision === undefined
         ? []
         : evidenceOfPolicy(policy, scanned, { score: decision.scoreBasisPoints, patterns })
     })
+    return Promise.all(found.map((one) => withPassage(scanned, one)))
   }
-}
 
-/** Overlapping, so that a passage at a border is whole in one of them. A very long text has none. */
-function windowsOf({ length }: string): readonly Span[] {
-  const step = windowCharacters / 2
-  const count = length <= windowCharacters ? 0 : Math.ceil(length / step) - 1
-  const spanAt = (start: number): Span => ({ start, end: Math.min(length, start + windowCharacters) })
-  return count > maxPassages ? [] : Array.from({ length: count }, (_, at) => spanAt(at * step))
+  /** A rule that reads a category is given the whole text; what it found is a part of it. */
+  async function withPassage(scanned: Scanned, one: Evidence): Promise<Evidence> {
+    const category = one.kind === 'category' ? categories.find((each) => each === one.name) : undefined
+    return category === undefined ? one : { ...one, ...at(scanned.text, await passageOf(scanned, category)) }
+  }
 }
 
 type Scanned = LocatedText & {
