@@ -1,5 +1,5 @@
 /** Explains a verdict: where in the texts the terms, categories and personal data are that the checks acted on. */
-import { categories, type Category } from '../scan/classify/categories.ts'
+import { categories } from '../scan/classify/categories.ts'
 import type { Span } from '../scan/normalise/normalise.ts'
 import type { PatternEngine } from '../scan/detect/patterns.ts'
 import type { ClassificationReader, TextDirection } from '../scan/classify/classifier.ts'
