@@ -1,10 +1,12 @@
 import { stringify } from 'yaml'
-import type { ApiClient } from '../app/client/api-client.ts'
+import { ApiError, type ApiClient } from '../app/client/api-client.ts'
+import type { GatewayRunBody } from '../http/policy-gateway/config/gate-schema.ts'
 import type { ConfigurationBody } from '../http/policy-gateway/config/schema.ts'
 import { readArguments } from './arguments.ts'
 import { movedToApply, unknownSubcommand, type Command } from './command.ts'
 import { runOnServer } from './run-on-server.ts'
 import { leafDifferences } from './leaf-diff.ts'
+import { awaitRun } from './policies/await-gate-run.ts'
 import type { FieldDifference } from './policies/diff.ts'
 
 const options = { org: { type: 'string' }, json: { type: 'boolean' } } as const
@@ -39,13 +41,40 @@ export async function planGateway(client: ApiClient, config: object): Promise<Ga
   return { current, differences: leafDifferences(current.config, target) }
 }
 
-/** If-Match prevents this save from overwriting another one that was made since the plan. */
+type GatewaySave = {
+  readonly current: ConfigurationBody
+  readonly config: object
+  /** Why it is saved past the publish gate. */
+  readonly override: string | undefined
+}
+
+/**
+ * If-Match prevents this save from overwriting another one that was made since the plan. If the publish gate requires a run and
+ * there is none of this configuration, it runs the gate first.
+ */
 export async function saveGateway(
   client: ApiClient,
-  { current, config }: { readonly current: ConfigurationBody; readonly config: object },
+  { current, config, override }: GatewaySave,
 ): Promise<ConfigurationBody> {
   const headers = { 'if-match': current.updated_at ?? 'null' }
-  return (await client.request<ConfigurationBody>('PUT', configPath, { body: { config }, headers })).body
+  const save = async (run?: string): Promise<ConfigurationBody> => {
+    const body = {
+      config,
+      ...(run !== undefined && { gate_run: run }),
+      ...(override !== undefined && { override: { reason: override } }),
+    }
+    return (await client.request<ConfigurationBody>('PUT', configPath, { body, headers })).body
+  }
+  try {
+    return await save()
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.code !== 'gate_not_passed') throw error
+    const [latest] = (await client.list<GatewayRunBody>(`${configPath}/gate`, {}, 1)).data
+    if (latest !== undefined && error.message.includes(latest.id)) throw error
+    const started = await client.post<GatewayRunBody>(`${configPath}/gate`, { config })
+    const run = await awaitRun(started, () => client.get<GatewayRunBody>(`${configPath}/gate/${started.id}`))
+    return save(run.id)
+  }
 }
 
 export const gatewayWarnings = ({ warnings }: ConfigurationBody): string[] =>

@@ -66,6 +66,19 @@ it('apply and publish run the gate first where it requires a run', async () => {
   assert.match((await scene.run('policies', 'publish', id)).output, /enforcing, revision 4, version 2/)
 })
 
+it('a gateway configuration passes the same gate, and apply runs it first', async () => {
+  await using scene = await openRecorded()
+  const gateway = (term: string): string => `${gate}\ngateway: { rules: { denylist: [${term}] } }\n`
+  scene.write(gateway('falcon'))
+  const rejected = await scene.apply()
+  assert.equal(rejected.status, 1)
+  assert.match(rejected.errors, /2 of 100 recorded requests would newly be denied/)
+  assert.equal((await scene.apply('--override', 'A leak is going on')).status, 0)
+  scene.write(gateway('condor'))
+  const { status, errors } = await scene.apply()
+  assert.equal(status, 0, errors)
+})
+
 it('the gate of the organization and of a policy are planned, applied and exported', async () => {
   await using scene = await openAsCode()
   const own = '    publish_gate: { shadow: { level: require, hours: 48 } }\n    publish: false\n'

@@ -22,7 +22,8 @@ export function gatewaySuite(options: TestAppOptions = {}) {
 /** A valid sink configuration whose destination does not exist. */
 export const webhookConfig = { url: 'https://hooks.example.com/in', secret: 'a-secret-of-the-webhook-0123' }
 
-const newGatewayCase = { says: 'asked outright', given: { text: 'Project X?' }, expect: 'refuse' }
+/** It only should pass, so that every configuration can be saved. */
+const newGatewayCase = { says: 'asked outright', given: { text: 'Project X?' }, expect: 'refuse', weight: 'should' }
 
 export type GatewayRoute = {
   readonly method: string
@@ -62,6 +63,10 @@ export const gatewayRoutes: readonly GatewayRoute[] = [
   },
   { method: 'DELETE', path: '/config/cases/{case_id}', permission: 'gateway:write' },
   { method: 'POST', path: '/config/cases/run', permission: 'gateway:read', body: {} },
+  { method: 'POST', path: '/config/gate', permission: 'gateway:write', body: { config: {} } },
+  { method: 'GET', path: '/config/gate', permission: 'gateway:read' },
+  { method: 'GET', path: '/config/gate/{gate_run_id}', permission: 'gateway:read' },
+  { method: 'POST', path: '/config/gate/{gate_run_id}/approve', permission: 'gateway:write' },
   { method: 'POST', path: '/simulate', permission: 'gateway:read', body: { categories: ['hate'] } },
   { method: 'GET', path: '/exports', permission: 'exports:read' },
   { method: 'POST', path: '/exports', permission: 'exports:write', body: { type: 'webhook', config: webhookConfig } },
@@ -79,6 +84,7 @@ export const unknownIds: Readonly<Record<string, string>> = {
   export_id: 'sink_00000000000000000000000000',
   case_id: 'case_00000000000000000000000000',
   backtest_id: 'bt_00000000000000000000000000',
+  gate_run_id: 'gate_00000000000000000000000000',
 }
 
 /** The name of the id in the path. */
@@ -87,8 +93,10 @@ export const idIn = ({ path }: GatewayRoute): string | undefined => /\{(\w+)\}/.
 /** Creates what the path of a route names. */
 export async function createFor(route: GatewayRoute, scene: ExportScene): Promise<string> {
   if (idIn(route) === 'export_id') return textOf(await scene.createSink(webhookConfig))
-  const isCase = idIn(route) === 'case_id'
-  const path = isCase ? '/config/cases' : '/config/backtest'
-  const { body } = await scene.gateway('POST', path, { body: isCase ? newGatewayCase : {}, key: scene.admin.key })
-  return textOf(body)
+  const [path, body] = {
+    case_id: ['/config/cases', newGatewayCase] as const,
+    backtest_id: ['/config/backtest', {}] as const,
+    gate_run_id: ['/config/gate', { config: {} }] as const,
+  }[idIn(route) ?? ''] ?? ['', {}]
+  return textOf((await scene.gateway('POST', path, { body, key: scene.admin.key })).body)
 }

@@ -2,6 +2,7 @@ import { re2Patterns } from '../../adapters/patterns/re2.ts'
 import { eventLog } from '../../adapters/stores/sql/audit/log.ts'
 import { gatewayBacktestStore } from '../../adapters/stores/sql/policies/backtests.ts'
 import { gatewayCaseStore } from '../../adapters/stores/sql/policies/cases.ts'
+import { gateStore } from '../../adapters/stores/sql/policies/gate.ts'
 import { gatewayStore } from '../../adapters/stores/sql/policies/gateway-configurations.ts'
 import { policyStore } from '../../adapters/stores/sql/policies/policies.ts'
 import {
@@ -10,9 +11,11 @@ import {
 } from '../../domain/gateway-config/mutations.ts'
 import { createGatewayCases } from '../../domain/cases/cases.ts'
 import { createRunGatewayCases } from '../../domain/cases/run.ts'
+import { createConfigurationGate } from '../../domain/gate/configuration-gate.ts'
 import { createGatewayBacktestAdministration } from '../../domain/evaluation/backtest/gateway-create.ts'
 import { gatewayBacktestRoutes } from '../../http/policy-gateway/config/backtest-routes.ts'
 import { gatewayCaseRoutes, gatewayCaseRunRoute } from '../../http/policy-gateway/config/case-routes.ts'
+import { createRunCandidateCases, gatewayGateRoutes } from '../../http/policy-gateway/config/gate-routes.ts'
 import { configRoutes } from '../../http/policy-gateway/config/routes.ts'
 import { historyRoutes } from '../../http/policy-gateway/history/routes.ts'
 import { simulateRoute } from '../../http/policy-gateway/simulate/route.ts'
@@ -30,17 +33,21 @@ export function createGatewayConfiguration(
     eventLog: eventLog(tx, stores.audit.events),
     backtests: gatewayBacktestStore(tx),
     gatewayCases: gatewayCaseStore(tx, stores.encryptions.caseTexts),
+    gate: gateStore(tx),
   }))
   const cases = createGatewayCases({ ids, clock })
   const runCases = createRunGatewayCases({ simulate, clock })
   const backtests = createGatewayBacktestAdministration({ ids, clock })
   const policies = policyStore(stores.reading)
   const configurations = createConfigurationRules(parts)
+  const runCandidateCases = createRunCandidateCases(runCases, decodeBody)
+  const gated = { configurations, gate: createConfigurationGate({ ids, clock, backtests }), runCandidateCases }
   return {
     policyGateway(surface) {
       const routes = createResourceRoutes({ ...surface, ...own })
       return [
-        ...configRoutes(routes, configurations),
+        ...configRoutes(routes, gated),
+        ...gatewayGateRoutes(routes, gated),
         ...gatewayBacktestRoutes(routes, { backtests, configurations }),
         ...gatewayCaseRoutes(routes, { cases, decodeBody }),
         gatewayCaseRunRoute(routes, { runCases, configurations, decodeBody }),

@@ -45,8 +45,8 @@ export async function planResources({ nowMs, prunes, ...input }: PlanInput): Pro
     ...planModels(planning),
     ...channels.steps,
     ...planAlertRules(planning, { projects, channels }),
-    ...(await planGatewayStep(planning)),
     ...planPublishGate(planning),
+    ...(await planGatewayStep(planning)),
     ...(await planPolicies(planning, projects)),
   ]
   throwIfAny()
@@ -80,7 +80,10 @@ async function planGatewayStep(planning: Planning): Promise<Step[]> {
     const differences = [...ofConfig, ...cases.differences]
     const run: Step['run'] = async (applying) => {
       // Saving an equal configuration would enable one that a denial spike has disabled.
-      const saved = ofConfig.length === 0 ? current : await saveGateway(applying, { current, config })
+      const saved =
+        ofConfig.length === 0
+          ? current
+          : await saveGateway(applying, { current, config, override: planning.gateOverride })
       await cases.apply(applying)
       return { id: '', warnings: gatewayWarnings(saved) }
     }

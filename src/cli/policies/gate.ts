@@ -1,15 +1,11 @@
-import { setTimeout } from 'node:timers/promises'
 import { ApiError, apiPath, type ApiClient } from '../../app/client/api-client.ts'
 import type { GateRunBody } from '../../http/admin/policies/gate-schema.ts'
 import { required } from '../arguments.ts'
 import type { Result } from '../run-on-server.ts'
 import { table } from '../table.ts'
+import { awaitRun } from './await-gate-run.ts'
 import type { Verb } from './call.ts'
 import { changePolicy, revisionOf, type ChangedPolicy } from './change.ts'
-
-const everyMs = 300
-/** A backtest without progress for this long is not running: no server works on it. */
-const timeoutMs = 20_000
 
 const pathOf = (policyId: string): string => apiPath`/v1/organization/policies/${policyId}/gate`
 
@@ -21,19 +17,8 @@ async function runGate(
   { id, revision }: { readonly id: string; readonly revision: number },
   { progress }: Waiting = {},
 ): Promise<GateRunBody> {
-  let run = await client.post<GateRunBody>(pathOf(id), { revision })
-  let shown = ''
-  let waitedMs = 0
-  while (run.state === 'running' && waitedMs < timeoutMs) {
-    const text = run.checks.find(({ state }) => state === 'running')?.message ?? ''
-    waitedMs = text === shown ? waitedMs + everyMs : 0
-    shown = text
-    progress?.(text)
-    await setTimeout(everyMs)
-    run = await client.get<GateRunBody>(`${pathOf(id)}/${encodeURIComponent(run.id)}`)
-  }
-  progress?.('')
-  return run
+  const run = await client.post<GateRunBody>(pathOf(id), { revision })
+  return awaitRun(run, () => client.get<GateRunBody>(`${pathOf(id)}/${encodeURIComponent(run.id)}`), progress)
 }
 
 type Publication = {

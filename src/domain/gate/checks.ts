@@ -31,10 +31,17 @@ export type GateState = (typeof gateStates)[number]
 /** How the same content did in monitoring, as the version before. */
 export type Monitored = { readonly sinceMs: number; readonly requests: number; readonly matches: number }
 
+/** A backtest of a draft or of a gateway configuration. */
+export type ReplayFacts = Pick<Backtest, 'status' | 'done' | 'total'> & {
+  readonly counts: Pick<Backtest['counts'], 'coverage' | 'newly_blocked' | 'newly_allowed' | 'not_evaluated'> & {
+    readonly example_requests: readonly { readonly event_id: string; readonly change: string }[]
+  }
+}
+
 export type GateFacts = {
   readonly settings: GateSettings
   readonly run: Pick<GateRun, 'cases' | 'replayProblem' | 'approvals'>
-  readonly backtest: Pick<Backtest, 'status' | 'counts' | 'done' | 'total'> | undefined
+  readonly backtest: ReplayFacts | undefined
   readonly monitored: Monitored | undefined
   /** A draft in monitoring denies nothing, so only its cases and approvals count. */
   readonly isEnforcing: boolean
@@ -112,9 +119,12 @@ function checkReplay(facts: GateFacts): Check[] {
     const { with_text: withText } = counts.coverage
     const of = kind === 'not_evaluated' ? withText : withText - counts.not_evaluated
     const share = { found: counts[kind], of, limitBp }
-    return [{ ...nothing, ...shareCheck(facts, share, verb), examples: counts.examples[kind] }]
+    return [{ ...nothing, ...shareCheck(facts, share, verb), examples: examplesOf(counts, kind) }]
   })
 }
+
+const examplesOf = ({ example_requests: requests }: ReplayFacts['counts'], kind: CheckKind): string[] =>
+  requests.filter(({ change }) => change === kind).map(({ event_id: id }) => id)
 
 type Share = { readonly found: number; readonly of: number; readonly limitBp: number }
 

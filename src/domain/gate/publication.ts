@@ -1,13 +1,12 @@
-import { Fault } from '../../base/fault.ts'
 import type { WithAuditRecord } from '../mutations/audit-log.ts'
 import { isSameContent } from '../policy/content.ts'
 import { requireRevision, type PublicationNote } from '../policy/lifecycle.ts'
 import { findPolicy, type PolicyAdministration, type PolicyAt } from '../policy/mutations.ts'
 import { summaryOf, type Policy } from '../policy/policy.ts'
-import { openChecks, type GateCheck } from './checks.ts'
-import type { GateRun } from './gate-run.ts'
-import { stale, type CaseOutcome, type GateReport, type GateRuns, type GateStores } from './runs.ts'
-import type { GateSettings } from './settings.ts'
+import { runToPass, type GateOwner } from './gate-run.ts'
+import { passOrThrow, type GateReport } from './outcome.ts'
+import type { CaseOutcome, GateRuns, GateStores } from './runs.ts'
+import { requiresReplay } from './settings.ts'
 import { readGate } from './stored-settings.ts'
 
 export type GatedPublication = {
@@ -58,15 +57,13 @@ export function createGatedPublications({ policies, runs }: Parts) {
     const isNeeded = await needsRun(stores, policy)
     if (!isNeeded && runId === undefined) return undefined
     const report = await reportOf(stores, policy, publication)
-    const problem = isNeeded ? problemOf(report) : undefined
-    if (problem && overrideReason === undefined) throw problem
-    return { ...recorded(report), ...(problem && { override: { reason: overrideReason, code: problem.code } }) }
+    return passOrThrow(report, { isNeeded, overrideReason })
   }
 
   /** Of the named run, of the newest one, or of one that has only run the cases. */
   async function reportOf(stores: GateStores, policy: Policy, publication: GatedPublication): Promise<GateReport> {
     const { runId, outcome, note } = publication
-    const known = await runOf(stores, policy, runId)
+    const known = await runToPass(stores.gate, ownerOf(policy), runId)
     const report = known && (await runs.report(stores, known, policy))
     if (report && (runId !== undefined || !report.isStale)) return report
     const start = {
@@ -89,46 +86,10 @@ function isFree(policy: Policy): boolean {
 async function needsRun({ gate, cases }: GateStores, { organizationId, id, draft }: Policy): Promise<boolean> {
   const { effective } = await readGate(gate, { organizationId, policyId: id })
   if (effective.approvals.level === 'require') return true
-  if (draft.mode === 'enforcing' && requiresReplay(effective)) return true
+  const asksForTraffic = requiresReplay(effective) || effective.shadow.level === 'require'
+  if (draft.mode === 'enforcing' && asksForTraffic) return true
   if (effective.cases.level !== 'require') return false
   return (await cases.revisions({ organizationId, policyId: id })).some(({ weight }) => weight === 'must')
 }
 
-const requiresReplay = ({ replay, shadow }: GateSettings): boolean => {
-  const { newly_blocked_bp: blocked, newly_allowed_bp: allowed, not_evaluated_bp: notEvaluated } = replay
-  const hasLimit = blocked !== null || allowed !== null || notEvaluated !== null
-  return shadow.level === 'require' || (replay.level === 'require' && hasLimit)
-}
-
-async function runOf({ gate }: GateStores, policy: Policy, runId: string | undefined): Promise<GateRun | undefined> {
-  const { organizationId, id: policyId } = policy
-  if (runId === undefined) return gate.latestRun(organizationId, policyId)
-  const run = await gate.findRun(organizationId, policyId, runId)
-  if (run) return run
-  const message = `gate_run: there is no run ${runId} of the gate of the policy ${policyId}.`
-  throw new Fault('validation', 'invalid_parameter', message, { param: 'gate_run' })
-}
-
-function problemOf(report: GateReport): Fault | undefined {
-  if (report.isStale) return stale(report.run)
-  const open = openChecks(report.checks)
-  if (open.length === 0) return undefined
-  const message = `The run ${report.run.id} has not passed the publish gate. ${open.map(({ message: each }) => each).join(' ')}`
-  return new Fault('conflict', 'gate_not_passed', message, { param: 'gate_run', checks: open.map(checkBody) })
-}
-
-const recorded = ({ run, state, checks }: GateReport): Readonly<Record<string, unknown>> => ({
-  run_id: run.id,
-  digest: run.digest,
-  state,
-  checks: checks.map(checkBody),
-  approved_by: run.approvals.map(({ by }) => by),
-})
-
-/** A check under the names of the API. */
-export const checkBody = ({ limitBp, boundBp, examples, ...check }: GateCheck) => ({
-  ...check,
-  limit_bp: limitBp,
-  bound_bp: boundBp,
-  examples: [...examples],
-})
+const ownerOf = ({ organizationId, id }: Policy): GateOwner => ({ organizationId, policyId: id })

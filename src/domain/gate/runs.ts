@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
 import type { Clock } from '../../base/clock.ts'
-import { Fault } from '../../base/fault.ts'
 import type { Ids } from '../../base/ids.ts'
 import type { CaseRevision, CaseStore, PolicyCase } from '../cases/case.ts'
 import type { CaseResult } from '../cases/run.ts'
@@ -13,8 +12,17 @@ import { requireRevision } from '../policy/lifecycle.ts'
 import { findPolicy, type PolicyAt } from '../policy/mutations.ts'
 import type { Policy } from '../policy/policy.ts'
 import type { PolicyStore } from '../policy/store.ts'
-import { checksOf, stateOf, type GateCheck, type GateState, type Monitored } from './checks.ts'
-import type { CaseSummary, GateRun, GateStore } from './gate-run.ts'
+import { checksOf, stateOf, type Monitored } from './checks.ts'
+import {
+  findRun,
+  isTooOld,
+  requireOtherPerson,
+  staleRun,
+  summaryOfCases,
+  type GateRun,
+  type GateStore,
+} from './gate-run.ts'
+import type { GateReport } from './outcome.ts'
 import type { GateSettings } from './settings.ts'
 import { readGate } from './stored-settings.ts'
 
@@ -24,15 +32,6 @@ export type GateStores = {
   readonly backtests: BacktestStore
   readonly gate: GateStore
   readonly decisions: DecisionHours
-}
-
-/** A run with what it means now. */
-export type GateReport = {
-  readonly run: GateRun
-  readonly state: GateState
-  readonly checks: readonly GateCheck[]
-  /** Whether the draft or its cases have changed since, or the run is too old. */
-  readonly isStale: boolean
 }
 
 /** The results of the cases on the draft. They are found before the transaction, because a judge may be asked. */
@@ -48,9 +47,6 @@ export type RunStart = {
 
 const hourMs = 60 * 60 * 1000
 const dayMs = 24 * hourMs
-/** An older run says too little about the requests of today. */
-const maxAgeMs = dayMs
-const maxExamples = 20
 
 type GateRunsParts = {
   readonly ids: Ids
@@ -104,13 +100,8 @@ export function createGateRuns({ ids, clock, backtests }: GateRunsParts) {
     ): Promise<WithAuditRecord<GateReport>> {
       const policy = await findPolicy(stores.policies, of.organizationId, of.policyId)
       const run = await findRun(stores.gate, of)
-      if ((await report(stores, run, policy)).isStale) throw stale(run)
-      if (run.author === by)
-        throw new Fault(
-          'conflict',
-          'invalid_state',
-          `${by} changed the draft last, so another person has to approve it.`,
-        )
+      if ((await report(stores, run, policy)).isStale) throw staleRun(run)
+      requireOtherPerson(run, by)
       const approval = { by, atMs: clock.nowMs() }
       const isNew = await stores.gate.approve(run, approval)
       const value = await report(stores, await findRun(stores.gate, of), policy)
@@ -136,7 +127,7 @@ export function createGateRuns({ ids, clock, backtests }: GateRunsParts) {
       nowMs,
     })
     const digest = digestOf(policy, await stores.cases.revisions({ organizationId, policyId }))
-    const isStale = digest !== run.digest || nowMs - run.createdAtMs > maxAgeMs
+    const isStale = digest !== run.digest || isTooOld(run, nowMs)
     return { run, checks, state: stateOf(checks), isStale }
   }
 
@@ -147,23 +138,6 @@ export function createGateRuns({ ids, clock, backtests }: GateRunsParts) {
     return (await backtests.start(stores, of, choice)).value
   }
 }
-
-export async function findRun(
-  store: Pick<GateStore, 'findRun'>,
-  { organizationId, policyId, id }: { readonly organizationId: string; readonly policyId: string; readonly id: string },
-): Promise<GateRun> {
-  const run = await store.findRun(organizationId, policyId, id)
-  if (run) return run
-  throw new Fault('not_found', 'not_found', `There is no run ${id} of the gate of the policy ${policyId}.`)
-}
-
-export const stale = ({ id, revision }: GateRun): Fault =>
-  new Fault(
-    'conflict',
-    'gate_stale',
-    `The run ${id} is of revision ${revision}: the draft or its cases have changed since, or it is older than a day. Run the gate again.`,
-    { param: 'gate_run' },
-  )
 
 /** A draft in monitoring denies nothing. */
 function needsReplay({ draft }: Policy, { replay }: GateSettings): boolean {
@@ -178,18 +152,6 @@ function digestOf({ draft }: Policy, cases: readonly CaseRevision[]): string {
   return createHash('sha256')
     .update(JSON.stringify([content, revisions]))
     .digest('hex')
-}
-
-function summaryOfCases({ cases, results }: CaseOutcome): CaseSummary {
-  const weightOf = new Map(cases.map(({ id, weight }) => [id, weight]))
-  const failed = results.filter(({ state }) => state !== 'passed')
-  const failedMust = failed.filter(({ caseId }) => weightOf.get(caseId) === 'must').map(({ caseId }) => caseId)
-  return {
-    must: cases.filter(({ weight }) => weight === 'must').length,
-    failed: failedMust.length,
-    failedIds: failedMust.slice(0, maxExamples),
-    shouldFailed: failed.length - failedMust.length,
-  }
 }
 
 /** The counts of the current version, if it is the draft in monitoring. */

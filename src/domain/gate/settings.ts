@@ -85,6 +85,11 @@ export function tightened(organization: GateSettings, own: OwnGateSettings): Gat
   }
 }
 
+export function requiresReplay({ replay }: GateSettings): boolean {
+  const { level, newly_blocked_bp: blocked, newly_allowed_bp: allowed, not_evaluated_bp: notEvaluated } = replay
+  return level === 'require' && [blocked, allowed, notEvaluated].some((limit) => limit !== null)
+}
+
 type Leveled = { readonly level: GateLevel }
 
 const stricter = (a: Leveled, b: Leveled): GateLevel =>

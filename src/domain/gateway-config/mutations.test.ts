@@ -23,6 +23,7 @@ function createMemoryStore(): GatewayStore & { current?: SavedConfiguration } {
       if (store.current) store.current = { ...store.current, isRolledBack: true }
       return true
     },
+    hasVersion: async () => false,
     findVersion: async () => undefined,
     listVersions: async () => ({ items: [], hasMore: false }),
   }

@@ -9,6 +9,8 @@ export type GatewayStore = {
   /** Disables this version after a denial spike. Returns false if it is not the latest or is disabled already. */
   rollBack(organizationId: string, version: number): Promise<boolean>
   findVersion(organizationId: string, version: number): Promise<GatewayConfiguration | undefined>
+  /** Whether this configuration was saved before. */
+  hasVersion(organizationId: string, config: GatewayConfiguration): Promise<boolean>
   /** All saved versions, by id. */
   listVersions(organizationId: string, page: Page): Promise<Paged<ConfigurationVersion>>
 }

@@ -132,6 +132,8 @@ type Ids = Readonly<Record<string, string>>
 async function createIds(app: ExportScene): Promise<Ids> {
   const { revision } = await app.admin.get('/publish_gate')
   await app.admin.send('PUT', '/publish_gate', { body: { revision } }) // an example sets it for all policies
+  for (const each of itemsOf((await app.gateway('GET', '/config/cases')).body))
+    await app.gateway('DELETE', `/config/cases/${textOf(each)}`) // they are not about the configuration of other examples
   const own = await createOneOfEach(app.admin)
   for (const sink of itemsOf((await app.gateway('GET', '/exports')).body))
     await app.gateway('DELETE', `/exports/${textOf(sink)}`) // the number of sinks of an organization is limited
@@ -189,6 +191,7 @@ async function gatewayIds(code: string): Promise<Ids> {
   const create = async (path: string, body: object): Promise<string> =>
     textOf((await scene.gateway('POST', path, { body, key: scene.adminKey })).body)
   if (code.includes('/config/backtest/')) return { bt: await create('/config/backtest', {}) }
+  if (code.includes('/config/gate/')) return { gate: await create('/config/gate', { config: {} }) }
   if (!code.includes('/config/cases/')) return {}
   return { case: await create('/config/cases', { says: 'Named', given: { text: 'x' }, expect: 'allow' }) }
 }

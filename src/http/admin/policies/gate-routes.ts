@@ -1,5 +1,6 @@
 import type { Clock } from '../../../base/clock.ts'
-import { findRun, type GateRuns, type GateStores } from '../../../domain/gate/runs.ts'
+import { findRun } from '../../../domain/gate/gate-run.ts'
+import type { GateRuns, GateStores } from '../../../domain/gate/runs.ts'
 import { readGate, saveGate } from '../../../domain/gate/stored-settings.ts'
 import { holds } from '../../../domain/identity/permissions.ts'
 import { findPolicy } from '../../../domain/policy/mutations.ts'

@@ -1,18 +1,16 @@
 import Type, { type Static, type TProperties } from 'typebox'
 import { toUnixSeconds } from '../../../base/clock.ts'
-import { checkKinds, checkStates, gateStates } from '../../../domain/gate/checks.ts'
-import { checkBody } from '../../../domain/gate/publication.ts'
-import type { GateReport } from '../../../domain/gate/runs.ts'
+import type { GateReport } from '../../../domain/gate/outcome.ts'
 import { defaultGate, gateLevels, type GateSettings } from '../../../domain/gate/settings.ts'
 import type { GateOf } from '../../../domain/gate/stored-settings.ts'
 import { maxRevision } from '../../../domain/policy/policy.ts'
-import { flag, integer, text } from '../../described.ts'
+import { integer, text } from '../../described.ts'
 import { idText, orNull, unixTime } from '../../resources/fields.ts'
+import { gateRunExample, gateRunExampleId, gateRunFields, gateRunFieldsOf, gateRunStale } from '../../resources/gate.ts'
 import { listOf, pageExample } from '../../resources/list.ts'
 import { policyExampleId, PolicyParams, revision } from './schema.ts'
 
 const strict = { additionalProperties: false }
-const exampleId = 'gate_01k9z8y7x6w5v4t3s2r1q0p9n8'
 
 const level = Type.Enum([...gateLevels], {
   description:
@@ -137,66 +135,18 @@ export const presentGate = ({ owner, stored, effective }: GateOf) => ({
 
 export const StartRun = Type.Object({ revision }, { ...strict, title: 'GateRunCreate', examples: [{ revision: 3 }] })
 
-export const RunParams = Type.Object({ ...PolicyParams.properties, gate_run_id: idText('The run.', exampleId) })
+export const RunParams = Type.Object({ ...PolicyParams.properties, gate_run_id: idText('The run.', gateRunExampleId) })
 
 const runExample = {
-  id: exampleId,
+  id: gateRunExampleId,
   object: 'organization.policy.gate_run',
   policy_id: policyExampleId,
   revision: 3,
   draft_digest: '3d0f5c2b5f0f4f3c9a0b7f6e1d2c3b4a5968778695a4b3c2d1e0f00112233445',
-  state: 'failed',
   stale: false,
-  checks: [
-    {
-      kind: 'cases',
-      level: 'require',
-      state: 'passed',
-      found: 0,
-      of: 12,
-      limit_bp: null,
-      bound_bp: null,
-      message: '12 cases of weight must passed.',
-      examples: [],
-    },
-    {
-      kind: 'newly_blocked',
-      level: 'require',
-      state: 'failed',
-      found: 20,
-      of: 1000,
-      limit_bp: 50,
-      bound_bp: 290,
-      message: '20 of 1000 recorded requests would newly be denied: at most 2.9 %, where 0.5 % is allowed.',
-      examples: ['evt_01k9z8y7x6w5v4t3s2r1q0p9n2'],
-    },
-  ],
-  backtest_id: 'bt_01k9z8y7x6w5v4t3s2r1q0p9n8',
   author: 'adk_01k9z8y7x6w5v4t3s2r1q0p9n8',
-  approvals: [],
-  created_by: 'adk_01k9z8y7x6w5v4t3s2r1q0p9n8',
-  created_at: 1_767_225_600,
+  ...gateRunExample,
 }
-
-const basisPoints = (description: string) => orNull(integer(description))
-
-const Check = Type.Object(
-  {
-    kind: Type.Enum([...checkKinds], { description: 'What is checked.' }),
-    level: Type.Enum(['warn', 'require'], { description: 'Whether a publication needs it.' }),
-    state: Type.Enum([...checkStates], {
-      description:
-        '`insufficient`: too little was recorded to say. `not_run`: nothing was compared; the message says why.',
-    }),
-    found: integer('What counts against the draft. For approvals: those that it has.'),
-    of: integer('Of how many. For approvals: those that it needs.'),
-    limit_bp: basisPoints('The highest share that is allowed, in basis points.'),
-    bound_bp: basisPoints('The exact upper bound of the share at a confidence of 95 %, in basis points.'),
-    message: text('The result in words.'),
-    examples: Type.Array(Type.String(), { description: 'Cases that failed, or events in the audit log.' }),
-  },
-  { title: 'GateCheck' },
-)
 
 export const RunObject = Type.Object(
   {
@@ -205,19 +155,9 @@ export const RunObject = Type.Object(
     policy_id: text('The policy whose draft it is of.'),
     revision: integer('The revision of the policy when it was started.'),
     draft_digest: text('SHA-256 of the draft and its cases. A publication of any other content is not covered.'),
-    state: Type.Enum([...gateStates], {
-      description:
-        'By the settings of now. `warned`: nothing required is missing. `insufficient`: a required check has too little to say.',
-    }),
-    stale: flag('Whether the draft or its cases have changed since, or the run is older than a day.'),
-    checks: Type.Array(Check, { description: 'Every check that applies to the draft.' }),
-    backtest_id: orNull(text('The backtest.'), 'The backtest that replays requests; null if none does.'),
+    stale: gateRunStale('the draft or its cases have'),
     author: orNull(text('Who last changed the draft.'), 'Who last changed the draft; null if it is not known.'),
-    approvals: Type.Array(Type.Object({ by: text('The key or member.'), at: unixTime('When.') }), {
-      description: 'Who has approved it.',
-    }),
-    created_by: text('Who started it.'),
-    created_at: unixTime('When it was started.'),
+    ...gateRunFields,
   },
   { title: 'GateRun', examples: [runExample] },
 )
@@ -227,18 +167,13 @@ export const RunList = listOf('GateRunList', RunObject, pageExample(runExample))
 export type GateRunBody = Static<typeof RunObject>
 export type GateBody = Static<typeof GateObject>
 
-export const presentRun = ({ run, state, checks, isStale }: GateReport): GateRunBody => ({
-  id: run.id,
+export const presentRun = (report: GateReport): GateRunBody => ({
+  id: report.run.id,
   object: 'organization.policy.gate_run',
-  policy_id: run.policyId,
-  revision: run.revision,
-  draft_digest: run.digest,
-  state,
-  stale: isStale,
-  checks: checks.map(checkBody),
-  backtest_id: run.backtestId,
-  author: run.author,
-  approvals: run.approvals.map(({ by, atMs }) => ({ by, at: toUnixSeconds(atMs) })),
-  created_by: run.createdBy,
-  created_at: toUnixSeconds(run.createdAtMs),
+  policy_id: report.run.policyId ?? '',
+  revision: report.run.revision,
+  draft_digest: report.run.digest,
+  stale: report.isStale,
+  author: report.run.author,
+  ...gateRunFieldsOf(report),
 })

@@ -10,8 +10,10 @@ import type { Route, RouteAnswer } from '../../route.ts'
 import { invalidField } from '../../validate.ts'
 import type { GatewayRoutes } from '../routes.ts'
 import * as Schema from './schema.ts'
-import type { ConfigurationVersion, GatewayStore } from '../../../domain/gateway-config/store.ts'
-import type { ConfigurationAdministration } from '../../../domain/gateway-config/mutations.ts'
+import type { ConfigurationVersion } from '../../../domain/gateway-config/store.ts'
+import type { ConfigurationGateStores } from '../../../domain/gate/configuration-gate.ts'
+import { requirePermission } from '../../../domain/identity/permissions.ts'
+import type { GatewayGateRouteParts } from './gate-routes.ts'
 
 const path = '/api/policy-gateway/config'
 const bodyLimitBytes = 1024 * 1024
@@ -24,8 +26,8 @@ const savedAnswer: RouteAnswer = {
 
 /** `/api/policy-gateway/config`: the gateway configuration of the organization. */
 export function configRoutes(
-  routes: GatewayRoutes<{ readonly gateway: GatewayStore }>,
-  configurations: ConfigurationAdministration,
+  routes: GatewayRoutes<ConfigurationGateStores>,
+  { configurations, gate, runCandidateCases }: GatewayGateRouteParts,
 ): Route[] {
   const { read, mutation } = routes
   const presented = (saved: SavedConfiguration) => ({
@@ -39,7 +41,7 @@ export function configRoutes(
       path,
       summary,
       description:
-        'Replaces the whole configuration: fields that are left out are reset to their defaults. The body is the configuration, or `{"config": …}`. It applies to every request that starts after the response. Saving an equal configuration changes nothing.',
+        'Replaces the whole configuration: fields that are left out are reset to their defaults. The body is the configuration, or `{"config": …}`. It applies to every request that starts after the response. Saving an equal configuration changes nothing. Responds with 409 `gate_not_passed` or `gate_stale` if the publish gate requires more. A configuration that was saved before, and a rollout to fewer requests, need no gate.',
       permission: 'gateway:write',
       params: none,
       query: none,
@@ -47,15 +49,23 @@ export function configRoutes(
       bodyLimitBytes,
       takesIfMatch: true,
       answer: savedAnswer,
-      operation: async ({ gateway }, { actor, body, ifMatch }) => {
+      prepare: async (reads, { actor, body }) =>
+        body.gate_run === undefined
+          ? runCandidateCases(reads, actor, configurations.check(...givenIn(body)))
+          : undefined,
+      async operation(stores, { actor, body, ifMatch, prepared }) {
         const seenAtMs = timeOfIfMatch(ifMatch)
+        const { gate_run: runId, override } = body
+        if (override) requirePermission(actor.permissions, 'policies:override')
         const config = configurations.check(...givenIn(body))
-        return configurations.save(gateway, {
-          organizationId: actor.organization.id,
-          config,
-          savedBy: actor.id,
-          seenAtMs,
-        })
+        const organizationId = actor.organization.id
+        const outcome = prepared ?? { cases: [], results: [] }
+        const gated = { organizationId, config, by: actor.id, outcome, runId, overrideReason: override?.reason }
+        const passed = await gate.pass(stores, gated)
+        const saved = await configurations.save(stores.gateway, { organizationId, config, savedBy: actor.id, seenAtMs })
+        const { record } = saved
+        if (record === undefined || passed === undefined) return saved
+        return { ...saved, record: { ...record, details: { ...record.details, gate: passed } } }
       },
       managed: () => ({ id: gatewayResourceId, kind: 'gateway.config.updated' }),
       present: presented,
@@ -110,7 +120,12 @@ export function configRoutes(
 }
 
 /** The configuration, and the prefix of its fields in the body. */
-function givenIn({ config, ...own }: Static<typeof Schema.SaveBody>): [given: GivenConfiguration, paramPrefix: string] {
+function givenIn({
+  config,
+  gate_run: _run,
+  override: _override,
+  ...own
+}: Static<typeof Schema.SaveBody>): [given: GivenConfiguration, paramPrefix: string] {
   if (config === undefined) return [own, '']
   const [extra] = Object.keys(own)
   if (extra !== undefined) throw invalidField([extra], 'must be inside config, because the body has one')

@@ -8,6 +8,7 @@ import {
 } from '../../resources/gateway-configuration.ts'
 import { managedBy } from '../../resources/managed-by.ts'
 import { listOf, listQuery, pageExample } from '../../resources/list.ts'
+import { gateOverride, gateRun } from '../../resources/gate.ts'
 
 const strict = { additionalProperties: false }
 
@@ -19,11 +20,19 @@ const given = {
 }
 
 /** A configuration, or one under the key `config`. */
-export const SaveBody = Type.Partial(Type.Object({ ...givenConfigurationFields, config: GivenConfigurationBody }), {
-  title: 'GatewayConfigSave',
-  ...strict,
-  examples: [given],
-})
+export const SaveBody = Type.Partial(
+  Type.Object({
+    ...givenConfigurationFields,
+    config: GivenConfigurationBody,
+    gate_run: gateRun,
+    override: gateOverride,
+  }),
+  {
+    title: 'GatewayConfigSave',
+    ...strict,
+    examples: [given],
+  },
+)
 
 const example = {
   ...defaultConfiguration,

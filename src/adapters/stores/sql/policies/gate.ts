@@ -49,7 +49,7 @@ export function gateStore(tx: Transaction): GateStore {
       await tx.run(`insert into gate_run (${columns}) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`, [
         run.id,
         run.organizationId,
-        run.policyId,
+        run.policyId ?? '',
         run.revision,
         run.digest,
         JSON.stringify(run.cases),
@@ -60,10 +60,10 @@ export function gateStore(tx: Transaction): GateStore {
         run.createdAtMs,
       ])
     },
-    findRun: (organizationId, policyId, id) => select('and id = $3', [organizationId, policyId, id]),
-    latestRun: (organizationId, policyId) => select('order by id desc limit 1', [organizationId, policyId]),
+    findRun: (organizationId, policyId, id) => select('and id = $3', [organizationId, policyId ?? '', id]),
+    latestRun: (organizationId, policyId) => select('order by id desc limit 1', [organizationId, policyId ?? '']),
     async listRuns(organizationId, policyId, page) {
-      const where = { organization_id: organizationId, policy_id: policyId }
+      const where = { organization_id: organizationId, policy_id: policyId ?? '' }
       const found = await selectPage(tx, { table: 'gate_run', columns, where, map: runOf }, page)
       return { ...found, items: await Promise.all(found.items.map(withApprovals)) }
     },
@@ -121,7 +121,7 @@ const settingsOf = (row: { settings: string; revision: number }): Omit<StoredGat
 const runOf = (row: RunRow): GateRun => ({
   id: row.id,
   organizationId: row.organization_id,
-  policyId: row.policy_id,
+  policyId: row.policy_id === '' ? null : row.policy_id,
   revision: row.revision,
   digest: row.digest,
   cases: JSON.parse(row.cases) as CaseSummary,

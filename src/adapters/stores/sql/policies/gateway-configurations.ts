@@ -53,6 +53,10 @@ export function gatewayStore(tx: Transaction): GatewayStore {
       const [row] = await tx.query<{ config: string }>(sql, [organizationId, version])
       return row && configurationOf(row.config)
     },
+    async hasVersion(organizationId, config) {
+      const sql = 'select 1 as found from gateway_config_version where organization_id = $1 and config = $2 limit 1'
+      return (await tx.query(sql, [organizationId, JSON.stringify(config)])).length > 0
+    },
     listVersions: (organizationId, page) =>
       selectPage(
         tx,
