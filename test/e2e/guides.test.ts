@@ -51,7 +51,7 @@ describe('a guide can be pasted from top to bottom', () => {
   it('to backtests: nothing in it is rejected', async () => {
     await using app = await startAdminApp()
     const answers = await paste('backtest', app)
-    assert.deepEqual([answers.length, refusalsIn(answers)], [3, []])
+    assert.deepEqual([answers.length, refusalsIn(answers)], [6, []])
   })
 })
 
