@@ -6,11 +6,13 @@ import { ManagedNotice, Notice } from '../../kit/notice.tsx'
 import { FailureState, LoadingRows } from '../../kit/state.tsx'
 import { TabLinks } from '../../kit/tab-links.tsx'
 import { words } from '../../words/en.ts'
+import { CasesView } from './cases-view.tsx'
 import { Changes, useSave } from './changes.tsx'
 import { ConfigForm, isAtField } from './config-form.tsx'
 import { changesOf, cleaned } from './draft.ts'
 import { JsonEditor } from './json-editor.tsx'
 import { useSavedConfig, type GatewayConfig, type SavedConfig } from './queries.ts'
+import { ReplayView } from './replay-view.tsx'
 import { views } from './search.ts'
 import { SimulatePane } from './simulate-pane.tsx'
 import { Versions } from './versions.tsx'
@@ -80,6 +82,8 @@ function Editor({ saved, reload }: EditorProps) {
           <div className={styles.edit}>
             {view === 'form' && <ConfigForm config={shown} onChange={change} error={save.error} />}
             {view === 'json' && <JsonEditor key={draft === undefined ? seen : ''} config={config} onChange={change} />}
+            {view === 'cases' && <CasesView config={config} />}
+            {view === 'replay' && <ReplayView config={config} />}
             {view === 'versions' && <Versions current={saved.version} onOpen={openVersion} />}
           </div>
           <div className={styles.aside}>

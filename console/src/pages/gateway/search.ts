@@ -1,4 +1,4 @@
-export const views = ['form', 'json', 'versions'] as const
+export const views = ['form', 'json', 'cases', 'replay', 'versions'] as const
 
 /** What the address of the page holds: which view of the configuration is open. */
 export type GatewaySearch = { readonly view?: (typeof views)[number] | undefined }

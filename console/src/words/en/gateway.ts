@@ -1,5 +1,54 @@
+const cases = {
+  noneText:
+    'A case is a text with the decision that you expect. Run the cases before you save. They can also stand in the file of the configuration, where the command line runs them without a server.',
+  run: 'Run with the changes',
+  runNote: 'The configuration on this page is evaluated, without policies and without its rollout.',
+  removeText: (says: string) => `“${says}” is deleted. The configuration stays as it is.`,
+  got: (decision: string) => `Got ${decision}`,
+} as const
+
+const replay = {
+  title: 'Try on recorded requests',
+  note: 'The configuration on this page, as if it were enforced for everybody. Nothing is saved or sent.',
+  start: 'Try on recorded requests',
+  failed: 'Could not load the backtests',
+  none: 'Not tried yet',
+  noneText:
+    'Recorded requests are evaluated with the changes on this page, and compared with what happened to them. No request is sent again, and none is denied.',
+  sentence: ({ replayed, denied, allowed, modified }: Readonly<Record<string, string>>) =>
+    `Of ${replayed} requests the configuration would newly deny ${denied}, newly allow ${allowed}, and newly redact or rewrite ${modified}.`,
+  left: (requests: string) => `${requests} were left out, because their texts are not stored.`,
+  count: 'Requests',
+  changes: {
+    newly_blocked: 'Newly denied',
+    newly_allowed: 'Newly allowed',
+    newly_modified: 'Newly redacted or rewritten',
+    no_longer_modified: 'No longer redacted or rewritten',
+    changed_reason: 'Changed reason',
+    unchanged: 'Unchanged',
+    not_evaluated: 'Not evaluated',
+  },
+  reasons: (reason: string, requests: string) => `${requests} not evaluated: ${reason}.`,
+  reasonNames: {
+    rejected_before_checks: 'no check decided on them then',
+    judge_not_asked: 'a policy in force needs the judge model',
+    metadata_missing: 'a policy in force reads metadata, which is not stored',
+  } as Readonly<Record<string, string>>,
+  recorded: 'Then',
+  candidate: 'With the changes',
+} as const
+
 export const gateway = {
-  views: { label: 'View', form: 'Form', json: 'JSON', versions: 'Versions' },
+  cases,
+  replay,
+  views: {
+    label: 'View',
+    form: 'Form',
+    json: 'JSON',
+    cases: 'Cases',
+    replay: 'Recorded requests',
+    versions: 'Versions',
+  },
   failed: 'Could not load the configuration',
   version: (version: number) => (version === 0 ? 'Nothing was saved yet' : `Version ${version}`),
   savedAt: (time: string) => `saved ${time}`,
