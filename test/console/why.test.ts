@@ -139,4 +139,25 @@ describe('why a request was denied, in the console', { skip: withoutBrowser }, (
     await page.getByRole('button', { name: 'Replay the last 7 days' }).click()
     await page.getByText(/Would let [1-9]\d* of [1-9]\d* denied requests through/).waitFor()
   })
+
+  it('offers to take a denied term out of the gateway configuration, with what that would have let through', async () => {
+    const { id } = await scene.ask({ prompt: 'What is Project Condor?' })
+    await using view = await openRequest(id)
+    const { page } = view
+    await page.getByRole('button', { name: 'Fix this' }).click()
+    const entry = page.getByLabel('Denied term “project condor”')
+    await entry.uncheck()
+    assert.equal(await page.getByRole('button', { name: 'Replay the last 7 days' }).isDisabled(), true)
+    await entry.check()
+    await page.getByRole('button', { name: 'Replay the last 7 days' }).click()
+    await page.getByText(/Would let [1-9]\d* denied requests through\./).waitFor()
+    await page.getByRole('link', { name: `${id.slice(0, 9)}…${id.slice(-6)}` }).waitFor()
+    assert.deepEqual(await accessibilityViolations(page), [])
+    await page.getByRole('button', { name: 'Save for new requests' }).click()
+    await page.waitForURL(/\/gateway\?view=versions/)
+    const saved = await scene.get('/api/policy-gateway/config', { authorization: `Bearer ${scene.adminKey}` })
+    const { config } = (await saved.json()) as { config: { rules: { denylist: string[] } } }
+    assert.ok(!config.rules.denylist.includes('project condor'))
+    assert.deepEqual(view.errors, [])
+  })
 })

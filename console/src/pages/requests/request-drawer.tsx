@@ -19,6 +19,7 @@ import { Timeline } from '../../kit/timeline.tsx'
 import { words } from '../../words/en.ts'
 import { ExplanationPanel } from './explanation.tsx'
 import { FixPanel } from './fix-panel.tsx'
+import { GatewayFixPanel } from './gateway-fix-panel.tsx'
 import { Proof } from './proof.tsx'
 import { isFromPlayground, useRequest, type RequestDetail } from './queries.ts'
 import { ReceiptTable } from './receipt.tsx'
@@ -112,11 +113,10 @@ const playgroundSearch = (request: RequestDetail) => ({
 /** The way to a better rule: the one that decided is changed, and a new one is made where none did. */
 function Repair({ request }: { readonly request: RequestDetail }) {
   const mayWrite = useMay('policies:write')
-  const mayChangeGateway = useMay('gateway:write')
   const deciding = request.outcomes.find((outcome) => outcome.is_deciding)
   // A policy without a name is deleted.
   if (deciding?.check === 'policy' && deciding.name !== null) return <FixPanel outcome={deciding} />
-  if (deciding?.check === 'gateway') return mayChangeGateway ? <Link to="/gateway">{text.fix.gateway}</Link> : null
+  if (deciding?.check === 'gateway') return <GatewayFixPanel outcome={deciding} />
   if (deciding !== undefined || !mayWrite) return null
   return (
     <Link to="/policies" search={{ create: request.id }}>
