@@ -202,7 +202,7 @@ export const request = {
     chooseOne: 'Choose at least one entry.',
     saveGateway: 'Save for new requests',
     letsPass: (passed: string) => `Would let ${passed} denied requests through.`,
-    changesOthers: (requests: string) => `Would change ${requests} others.`,
+    changesOthers: (others: string) => `Would change ${others} others.`,
   },
   outcomes: 'Checks',
   checks: {
