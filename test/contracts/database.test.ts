@@ -7,11 +7,12 @@ import { createScratchDatabase, withoutPostgres } from '../support/postgres.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 import { databaseContract, type OpenOptions } from './database.contract.ts'
 import { migrateContract } from './migrate.contract.ts'
+import { gatewayCasesMigrationContract } from './gateway-cases-migration.contract.ts'
 import { rollupMigrationContract } from './rollup-migration.contract.ts'
 
 after(closePglite)
 
-for (const contract of [databaseContract, migrateContract, rollupMigrationContract]) {
+for (const contract of [databaseContract, migrateContract, rollupMigrationContract, gatewayCasesMigrationContract]) {
   for (const hasRedoLog of [false, true]) {
     contract(hasRedoLog ? 'SQLite with a redo log' : 'SQLite', async (options?: OpenOptions) => {
       const folder = await temporaryFolder()
