@@ -7,7 +7,7 @@ import { CommandPreview } from '../../kit/command-preview.tsx'
 import { DataTable, type DataColumn } from '../../kit/data-table.tsx'
 import { decisionName } from '../../kit/decision-badge.tsx'
 import { Field } from '../../kit/field.tsx'
-import { count } from '../../kit/format.ts'
+import { count, time } from '../../kit/format.ts'
 import { ErrorNotice, Notice } from '../../kit/notice.tsx'
 import { ShortId } from '../../kit/short-id.tsx'
 import { EmptyState, FailureState, LoadingRows } from '../../kit/state.tsx'
@@ -36,12 +36,14 @@ export function ReplayView({ config }: { readonly config: GatewayConfig }) {
   const { features } = useMe()
   const mayRead = useMay('content:read')
   const query = useBacktests()
+  const start = useStartBacktest()
   const [shown] = query.data?.data ?? []
+  const isOfPage = shown?.id === start.data?.id && JSON.stringify(start.variables?.config) === JSON.stringify(config)
   return (
     <div className={styles.view}>
       {!features.content && <Notice tone="warning">{shared.noTexts}</Notice>}
       {!mayRead && <Notice tone="none">{shared.mayNotRead}</Notice>}
-      <StartForm config={config} />
+      <StartForm config={config} start={start} />
       {query.isPending && <LoadingRows widths={[160, 80, 120]} rows={3} />}
       {query.isError && <FailureState title={text.failed} error={query.error} onRetry={() => void query.refetch()} />}
       {query.isSuccess && shown === undefined && (
@@ -49,17 +51,21 @@ export function ReplayView({ config }: { readonly config: GatewayConfig }) {
           <p>{text.noneText}</p>
         </EmptyState>
       )}
+      {shown !== undefined && !isOfPage && (
+        <Notice tone="none">{text.otherConfig(time(shown.created_at * 1_000))}</Notice>
+      )}
       {shown !== undefined && <Shown backtest={shown} />}
     </div>
   )
 }
 
-function StartForm({ config }: { readonly config: GatewayConfig }) {
+type StartProps = { readonly config: GatewayConfig; readonly start: ReturnType<typeof useStartBacktest> }
+
+function StartForm({ config, start }: StartProps) {
   const [range, setRange] = useState<Range>('7d')
   const [limit, setLimit] = useState(limits[0] ?? 0)
   const mayWrite = useMay('gateway:write')
   const mayRead = useMay('content:read')
-  const start = useStartBacktest()
   const body: BacktestCreate = { config, from: Math.floor(Date.now() / 60_000) * 60 - ranges[range], limit }
   const obstacle = !mayWrite ? words.gateway.mayNotWrite : mayRead ? undefined : shared.mayNotRead
   const isAtField = fields.some((field) => errorOfField(start.error, field) !== undefined)

@@ -15,6 +15,7 @@ const replay = {
   none: 'Not tried yet',
   noneText:
     'Recorded requests are evaluated with the changes on this page, and compared with what happened to them. No request is sent again, and none is denied.',
+  otherConfig: (time: string) => `Started ${time}, with a configuration that may differ from the one on this page.`,
   sentence: ({ replayed, denied, allowed, modified }: Readonly<Record<string, string>>) =>
     `Of ${replayed} requests the configuration would newly deny ${denied}, newly allow ${allowed}, and newly redact or rewrite ${modified}.`,
   left: (requests: string) => `${requests} were left out, because their texts are not stored.`,
