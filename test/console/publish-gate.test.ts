@@ -95,3 +95,30 @@ describe('the publish gate in the console', { skip: withoutBrowser }, () => {
     assert.deepEqual(view.errors, [])
   })
 })
+
+describe('the publish gate of the gateway configuration in the console', { skip: withoutBrowser }, () => {
+  it('says what is missing, runs the gate on unsaved changes, and takes the reason of an override', async () => {
+    await using browser = await launchBrowser()
+    await using scene = await openConsoleScene()
+    const admin = { authorization: `Bearer ${scene.adminKey}` }
+    const given = { says: 'asked outright', given: { text: 'What is Project X?' }, expect: 'refuse' }
+    await scene.post('/api/policy-gateway/config/cases', given, admin)
+    await using view = await openPage(browser)
+    const { page } = view
+    await scene.openAt(page, '/gateway')
+    await page.getByRole('checkbox', { name: 'Replace personal data' }).check()
+    await page.getByRole('button', { name: 'Save for new requests' }).click()
+    await page.getByText('has not passed the publish gate').waitFor()
+    assert.equal(await page.getByRole('button', { name: 'Compare with the saved version' }).count(), 0)
+    await page.getByRole('button', { name: 'Run the gate' }).click()
+    await page.getByText('Cases: Failed. 1 of 1 case of weight must failed.').waitFor()
+    assert.deepEqual(await accessibilityViolations(page), [])
+    await page.getByLabel('Publish anyway, because').fill('Tried in another place')
+    await page.getByRole('button', { name: 'Save for new requests' }).click()
+    await page.getByText('No changes. This is in force.').waitFor()
+    assert.deepEqual(
+      view.errors.filter((error) => !error.includes('409')),
+      [],
+    )
+  })
+})

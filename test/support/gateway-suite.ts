@@ -66,7 +66,12 @@ export const gatewayRoutes: readonly GatewayRoute[] = [
   { method: 'POST', path: '/config/gate', permission: 'gateway:write', body: { config: {} } },
   { method: 'GET', path: '/config/gate', permission: 'gateway:read' },
   { method: 'GET', path: '/config/gate/{gate_run_id}', permission: 'gateway:read' },
-  { method: 'POST', path: '/config/gate/{gate_run_id}/approve', permission: 'gateway:write' },
+  {
+    method: 'POST',
+    path: '/config/gate/{gate_run_id}/approve',
+    permission: 'gateway:write',
+    alsoNeeds: ['policies:publish'],
+  },
   { method: 'POST', path: '/simulate', permission: 'gateway:read', body: { categories: ['hate'] } },
   { method: 'GET', path: '/exports', permission: 'exports:read' },
   { method: 'POST', path: '/exports', permission: 'exports:write', body: { type: 'webhook', config: webhookConfig } },

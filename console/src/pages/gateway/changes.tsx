@@ -1,3 +1,4 @@
+import { useState } from 'react'
 import { api, dataOf } from '../../api/client.ts'
 import { isApiError } from '../../api/error.ts'
 import { useChange } from '../../api/use-change.ts'
@@ -5,9 +6,11 @@ import { useMay } from '../../session/session.tsx'
 import { Button } from '../../kit/button.tsx'
 import { Card } from '../../kit/card.tsx'
 import { CommandPreview } from '../../kit/command-preview.tsx'
+import { isGateError, overrideOf } from '../../kit/gate-override.tsx'
 import { ErrorNotice, Notice } from '../../kit/notice.tsx'
 import { words } from '../../words/en.ts'
 import { changesOf, stageOf } from './draft.ts'
+import { GateNotice } from './gate-notice.tsx'
 import { gatewayKeys, type GatewayConfig, type SavedConfig } from './queries.ts'
 import styles from './changes.module.css'
 
@@ -15,11 +18,12 @@ const text = words.gateway
 const path = '/api/policy-gateway/config'
 
 type Save = ReturnType<typeof useSave>
+type Override = ReturnType<typeof overrideOf>
 
 /** Saves the whole configuration, only if nobody else saved one since it was read. */
 export const useSave = (seen: string | null, onDone: () => void) =>
   useChange({
-    send: (body: GatewayConfig) =>
+    send: (body: GatewayConfig & Override) =>
       dataOf(api.PUT('/api/policy-gateway/config', { params: { header: ifMatch(seen) }, body })),
     refresh: gatewayKeys,
     onDone,
@@ -43,7 +47,10 @@ type ChangesProps = {
 export function Changes({ saved, config, seen, save, isToldAtField, onDiscard, onRebase }: ChangesProps) {
   const mayWrite = useMay('gateway:write')
   const changes = changesOf(saved.config, config)
-  const isConflict = isApiError(save.error) && save.error.status === 409
+  const [reason, setReason] = useState('')
+  const isGated = isGateError(save.error)
+  const isConflict = isApiError(save.error) && save.error.status === 409 && !isGated
+  const override = isGated ? overrideOf(reason) : {}
   const canSave = mayWrite && !save.isPending && (changes.length > 0 || saved.rolled_back)
   return (
     <Card title={text.changes} note={changes.length > 0 ? String(changes.length) : ''}>
@@ -62,14 +69,15 @@ export function Changes({ saved, config, seen, save, isToldAtField, onDiscard, o
           </p>
         )}
         {!mayWrite && <p className={styles.quiet}>{text.mayNotWrite}</p>}
-        {save.isError && !isToldAtField && <ErrorNotice error={save.error} />}
+        {save.isError && !isToldAtField && !isGated && <ErrorNotice error={save.error} />}
+        {isGated && <GateNotice config={config} error={save.error} override={{ reason, onReason: setReason }} />}
         {isConflict && <Button onClick={onRebase}>{text.reload}</Button>}
         {save.isSuccess && changes.length === 0 && <Notice tone="allow">{text.saved}</Notice>}
         <div className={styles.actions}>
           <Button disabled={changes.length === 0} onClick={onDiscard}>
             {text.discard}
           </Button>
-          <Button look="primary" disabled={!canSave} onClick={() => save.mutate(config)}>
+          <Button look="primary" disabled={!canSave} onClick={() => save.mutate({ ...config, ...override })}>
             {text.save}
           </Button>
         </div>
@@ -77,7 +85,7 @@ export function Changes({ saved, config, seen, save, isToldAtField, onDiscard, o
           call={{
             method: 'PUT',
             path,
-            body: config,
+            body: { ...config, ...override },
             headers: ifMatch(seen),
             command: 'gatehouse apply -f gateway.yaml',
           }}

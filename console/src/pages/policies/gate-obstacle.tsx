@@ -1,19 +1,9 @@
 import { Link } from '@tanstack/react-router'
-import { isApiError } from '../../api/error.ts'
-import { Field } from '../../kit/field.tsx'
+import { errorText } from '../../api/error.ts'
+import { isGateError, OverrideField } from '../../kit/gate-override.tsx'
 import { ErrorNotice, Notice } from '../../kit/notice.tsx'
 import { useMay } from '../../session/session.tsx'
 import { words } from '../../words/en.ts'
-
-const text = words.gate
-/** The API needs this many characters. */
-const shortest = 10
-
-export const isGateError = (error: unknown): boolean =>
-  isApiError(error) && (error.code === 'gate_not_passed' || error.code === 'gate_stale')
-
-export const overrideOf = (typed: string): { readonly override?: { readonly reason: string } } =>
-  typed.trim().length < shortest ? {} : { override: { reason: typed.trim() } }
 
 type ObstacleProps = {
   readonly policyId: string
@@ -29,23 +19,12 @@ export function PublishError({ policyId, error, override }: ObstacleProps) {
   return (
     <>
       <Notice tone="deny">
-        {isApiError(error) ? error.message : text.notPassed}{' '}
+        {errorText(error)}{' '}
         <Link to="/policies/$policyId/gate" params={{ policyId }}>
-          {text.open}
+          {words.gate.open}
         </Link>
       </Notice>
-      {mayOverride && override && (
-        <Field label={text.override} hint={text.overrideHint}>
-          {(input) => (
-            <input
-              {...input}
-              value={override.reason}
-              maxLength={500}
-              onChange={({ target }) => override.onReason(target.value)}
-            />
-          )}
-        </Field>
-      )}
+      {mayOverride && override && <OverrideField {...override} />}
     </>
   )
 }

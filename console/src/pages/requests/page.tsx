@@ -33,7 +33,6 @@ export function RequestsPage() {
   const rows = useMemo(() => query.data?.pages.flatMap(({ data }) => data) ?? [], [query.data])
   const names = { projects: useProjectNames(), keys: useKeyNames() }
   const options = useFilterOptions(rows)
-  const total = useRequestTotal(filters)
   // Known before the page is drawn again, so that keys in quick succession move on from the request that was opened last.
   const openId = useRef(requestId)
   useEffect(() => {
@@ -56,7 +55,8 @@ export function RequestsPage() {
   useRowKeys({ rows, openId, onOpen: open, onClose: close })
   const newCount = useNewRequests(filters, query.dataUpdatedAt)
   const { hasNextPage, isFetchingNextPage, fetchNextPage } = query
-  const reload = (): void => void Promise.all([query.refetch(), total.refetch()])
+  const total = useRequestTotal(filters, hasNextPage)
+  const reload = (): void => void Promise.all([query.refetch(), ...(hasNextPage ? [total.refetch()] : [])])
   const loadMore = useCallback(() => {
     if (hasNextPage && !isFetchingNextPage) void fetchNextPage()
   }, [hasNextPage, isFetchingNextPage, fetchNextPage])

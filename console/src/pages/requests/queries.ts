@@ -33,10 +33,11 @@ export function useRequests(filters: RequestFilters) {
   })
 }
 
-/** How many requests match. It is asked apart from the list, which does not wait for it. */
-export function useRequestTotal(filters: RequestFilters) {
+/** How many requests match. It is asked apart from the list, which does not wait for it, and only if the list has more than a page. */
+export function useRequestTotal(filters: RequestFilters, hasMore: boolean) {
   const range = useTimeRangeSearch()
   return useQuery({
+    enabled: hasMore,
     queryKey: ['requests', 'total', range, filters],
     queryFn: async () => {
       const { from, to } = timeRangeOf(range, Date.now())

@@ -78,7 +78,7 @@ export const gate = {
     count: 'People',
   },
   noLimit: 'No limit',
-  notPassed: 'This draft has not passed the publish gate.',
+  saveAgain: 'It has passed the publish gate. Save it now.',
   open: 'Open the gate',
   override: 'Publish anyway, because',
   overrideHint: 'At least ten characters. The audit log shows it.',

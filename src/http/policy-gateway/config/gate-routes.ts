@@ -7,7 +7,7 @@ import type {
   GatewayCaseOutcome,
 } from '../../../domain/gate/configuration-gate.ts'
 import { findRun } from '../../../domain/gate/gate-run.ts'
-import { holds } from '../../../domain/identity/permissions.ts'
+import { holds, requirePermission } from '../../../domain/identity/permissions.ts'
 import { none } from '../../resources/fields.ts'
 import { listQuery, pageOf, presentList } from '../../resources/list.ts'
 import { scenarioDecoder, type DecodeBody } from '../../resources/scenario.ts'
@@ -48,6 +48,24 @@ export function gatewayGateRoutes(
   { read, mutation }: GatewayRoutes<ConfigurationGateStores>,
   { gate, configurations, runCandidateCases }: GatewayGateRouteParts,
 ): Route[] {
+  const approve = mutation({
+    name: 'approveGatewayGateRun',
+    method: 'POST',
+    path: `${one}/approve`,
+    summary: 'Approve a gateway configuration that was run',
+    description:
+      'Once by each person, and not by the one who started the run. Also needs the permission `policies:publish`.',
+    permission: 'gateway:write',
+    params: Schema.GatewayRunParams,
+    query: none,
+    body: none,
+    answer,
+    operation(stores, { actor, params }) {
+      requirePermission(actor.permissions, 'policies:publish')
+      return gate.approve(stores, { organizationId: actor.organization.id, id: params.gate_run_id }, actor.id)
+    },
+    present: Schema.presentGatewayRun,
+  })
   return [
     mutation({
       name: 'startGatewayGateRun',
@@ -107,20 +125,7 @@ export function gatewayGateRoutes(
         return Schema.presentGatewayRun(await gate.report(stores, await findRun(stores.gate, of)))
       },
     }),
-    mutation({
-      name: 'approveGatewayGateRun',
-      method: 'POST',
-      path: `${one}/approve`,
-      summary: 'Approve a gateway configuration that was run',
-      description: 'Once by each person, and not by the one who started the run.',
-      permission: 'gateway:write',
-      params: Schema.GatewayRunParams,
-      query: none,
-      body: none,
-      answer,
-      operation: (stores, { actor, params }) =>
-        gate.approve(stores, { organizationId: actor.organization.id, id: params.gate_run_id }, actor.id),
-      present: Schema.presentGatewayRun,
-    }),
+    // The key of a project cannot have the permission `policies:publish`.
+    { ...approve, exampleCredential: 'admin_key' },
   ]
 }

@@ -97,7 +97,7 @@ describe('the publish gate of the gateway configuration', () => {
 
   it('needs another person than the one who sent it, where approvals are required', async () => {
     await setGate({ approvals: { level: 'require' } })
-    const author = await scene().adminWith(['gateway:read', 'gateway:write', 'content:read'])
+    const author = await scene().adminWith(['gateway:read', 'gateway:write', 'content:read', 'policies:publish'])
     const own = sendAs(author.key)
     const config = denying('kestrel')
     const run = await runGate(config, own)
