@@ -125,6 +125,8 @@ describe('the frame of the console', { skip: withoutBrowser }, () => {
     await page.getByRole('button', { name: 'Theme' }).click()
     await page.getByRole('menuitemradio', { name: 'Dark', checked: true }).waitFor()
     await page.keyboard.press('Escape')
+    // A menu keeps the keys until it is closed.
+    await page.getByRole('menu').waitFor({ state: 'detached' })
     await search('new pol')
     await page.keyboard.press('Enter')
     await page.waitForURL(/policies\?create=blank/)

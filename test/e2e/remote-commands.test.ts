@@ -57,6 +57,7 @@ const reads: Readonly<Record<string, readonly string[]>> = {
   limits: ['show'],
   credits: ['balance'],
   requests: ['list'],
+  explain: ['REQUEST'],
   audit: ['keys'],
   system: ['show'],
 }
@@ -71,8 +72,10 @@ describe('commands with the address of a server', () => {
   it('read from that server', async () => {
     const file = join(folder.path, 'empty.yaml')
     writeFileSync(file, 'owner: platform\nprojects: [{ name: From CI }]\n')
+    const asked = await app.post('/v1/responses', { model: 'gatehouse-echo', input: 'Hello' })
+    const given: Readonly<Record<string, string>> = { FILE: file, REQUEST: asked.headers.get('x-request-id') ?? '' }
     for (const [name, words] of Object.entries(reads)) {
-      const { status, errors } = await remotely(name, ...words.map((word) => (word === 'FILE' ? file : word)))
+      const { status, errors } = await remotely(name, ...words.map((word) => given[word] ?? word))
       // A plan with changes ends with 2.
       assert.equal(status, name === 'plan' ? 2 : 0, `${name}: ${errors}`)
     }
