@@ -70,6 +70,27 @@ describe('the publish gate in the console', { skip: withoutBrowser }, () => {
     assert.deepEqual(view.errors, [])
   })
 
+  it('can be run on the mode that the rollout has saved and the gate has rejected', async () => {
+    const created = await scene.post(base, { name: 'Rolled out', rule: 'Never mention "Falcon".' }, admin)
+    const { id } = (await created.json()) as { id: string }
+    await scene.post(`${base}/${id}/publish`, { revision: 1 }, admin)
+    const wrong = { says: 'asked', given: { text: 'What is Falcon?' }, expect: 'no_match' }
+    await scene.post(`${base}/${id}/cases`, wrong, admin)
+    await using view = await openPage(browser)
+    const { page } = view
+    await scene.openAt(page, `/policies/${id}/rollout`)
+    await page.getByRole('button', { name: 'Enforce', exact: true }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('button', { name: 'Enforce as v2' }).click()
+    await dialog.getByRole('link', { name: 'Open the gate' }).click()
+    await page.getByRole('button', { name: 'Run the gate' }).click()
+    await page.getByText('1 of 1 case of weight must failed.').waitFor()
+    assert.deepEqual(
+      view.errors.filter((error) => !error.includes('409')),
+      [],
+    )
+  })
+
   it('is set for the organization, and tightened for a policy', async () => {
     const id = await newPolicy('Tightened', 'match')
     await using view = await openPage(browser)

@@ -5,18 +5,25 @@ type ChangeOptions<Input, Result> = {
   readonly send: (input: Input) => Promise<Result>
   /** Queries whose data the change makes old. */
   readonly refresh: readonly QueryKey[]
+  /** Of several calls, those before the one that failed have changed something. */
+  readonly refreshesOnError?: boolean
   readonly onDone?: (result: Result) => void
 }
 
 /** A change through the API. Lists that it affects are loaded again before it counts as done. */
-export function useChange<Input, Result>({ send, refresh, onDone }: ChangeOptions<Input, Result>) {
+export function useChange<Input, Result>(options: ChangeOptions<Input, Result>) {
+  const { send, refresh, refreshesOnError = false, onDone } = options
   const client = useQueryClient()
+  const load = () => Promise.all(refresh.map((queryKey) => client.invalidateQueries({ queryKey })))
   return useMutation({
     mutationFn: send,
     retry: false,
     onSuccess: async (result) => {
-      await Promise.all(refresh.map((queryKey) => client.invalidateQueries({ queryKey })))
+      await load()
       onDone?.(result)
+    },
+    onError: async () => {
+      if (refreshesOnError) await load()
     },
   })
 }

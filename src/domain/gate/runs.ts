@@ -118,12 +118,13 @@ export function createGateRuns({ ids, clock, backtests }: GateRunsParts) {
     const nowMs = clock.nowMs()
     const backtest =
       run.backtestId === null ? undefined : await stores.backtests.find(organizationId, policyId, run.backtestId)
+    const isEnforcing = policy.draft.mode === 'enforcing'
     const checks = checksOf({
       settings: effective,
       run,
       backtest,
-      monitored: await monitoredOf(stores.decisions, policy),
-      isEnforcing: policy.draft.mode === 'enforcing',
+      monitored: isEnforcing ? await monitoredOf(stores.decisions, policy) : undefined,
+      isEnforcing,
       nowMs,
     })
     const digest = digestOf(policy, await stores.cases.revisions({ organizationId, policyId }))

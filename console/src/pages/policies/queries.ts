@@ -255,6 +255,7 @@ export const useChangeMode = (policyId: string, onDone: () => void) =>
       return dataOf(api.POST('/v1/organization/policies/{policy_id}/publish', { params, body: { revision } }))
     },
     refresh: [['policies'], policyKey(policyId)],
+    refreshesOnError: true,
     onDone,
   })
 
