@@ -188,10 +188,11 @@ async function withIds(code: string, ids: Ids): Promise<string> {
 
 /** Ids of what belongs to the gateway configuration. They have the prefixes of what belongs to a policy. */
 async function gatewayIds(code: string): Promise<Ids> {
-  const create = async (path: string, body: object): Promise<string> =>
-    textOf((await scene.gateway('POST', path, { body, key: scene.adminKey })).body)
+  const create = async (path: string, body: object, key = scene.adminKey): Promise<string> =>
+    textOf((await scene.gateway('POST', path, { body, key })).body)
   if (code.includes('/config/backtest/')) return { bt: await create('/config/backtest', {}) }
-  if (code.includes('/config/gate/')) return { gate: await create('/config/gate', { config: {} }) }
+  // The example approves with the administrator's key, which must not have started the run.
+  if (code.includes('/config/gate/')) return { gate: await create('/config/gate', { config: {} }, scene.apiKey) }
   if (!code.includes('/config/cases/')) return {}
   return { case: await create('/config/cases', { says: 'Named', given: { text: 'x' }, expect: 'allow' }) }
 }
