@@ -21,7 +21,8 @@ import { freePort, here, temporaryFolder } from './targets/script.ts'
 /**
  * Workers with PostgreSQL and Redis: `node bench/workers.ts --workers 1,2 --rounds 3`. It prints requests a second, and the CPU time of a
  * request in the processes of the gateway, in PostgreSQL and in Redis. The numbers of workers are measured in turns, because the machine also runs the
- * databases, the upstream and the load generator. The number of callers is the same for each. Requests have fresh text, and belong to eight organizations in turn.
+ * databases, the upstream and the load generator. The number of callers is the same for each. Requests have fresh text, and belong to the organizations in turn.
+ * `--organizations 1 --per-second 100` shows how long events wait for the head of one audit log while nodes share a steady load.
  */
 const { values } = parseArgs({
   options: {
@@ -29,12 +30,16 @@ const { values } = parseArgs({
     rounds: { type: 'string', default: '3' },
     seconds: { type: 'string', default: '15' },
     connections: { type: 'string', default: '64' },
+    organizations: { type: 'string', default: '8' },
+    'per-second': { type: 'string', default: '0' },
   },
 })
 const [rounds, seconds, connections] = [values.rounds, values.seconds, values.connections].map(Number)
+const organizations = Number(values.organizations)
+/** 0: each caller sends its next request when it has the response. */
+const perSecond = Number(values['per-second'])
 /** A worker has compiled its code after some thousand requests. */
 const warmUpRequests = 6_000
-const organizations = 8
 const workload: Workload = {
   dialect: 'chat',
   model: 'chat',
@@ -65,10 +70,12 @@ async function measureWorkers(workers: number): Promise<Measured> {
   const server = await startServer(workers, database.url)
   const load = startLoad(server, connections ?? 1)
   while (load.count() < warmUpRequests * workers) await sleep(100)
+  load.pace(perSecond)
+  await sleep(perSecond > 0 ? 3_000 : 0) // requests that were sent before have ended
   load.restart()
-  const before = readAll(server.pid)
+  const [before, waitedBefore] = [readAll(server.pid), await readHeadWaits(server.port)]
   await sleep((seconds ?? 1) * 1000)
-  const after = readAll(server.pid)
+  const [after, waited] = [readAll(server.pid), await readHeadWaits(server.port)]
   const { requests, failures, latenciesMs } = load.stop()
   const perRequest = (part: keyof typeof before): number => Math.round((after[part] - before[part]) / requests)
   const { p50Ms, p99Ms } = quantilesOf(latenciesMs)
@@ -88,6 +95,8 @@ async function measureWorkers(workers: number): Promise<Measured> {
     perNodeCore: Math.round(1e6 / perRequest('node')),
     p50Ms: Math.round(p50Ms),
     p99Ms: Math.round(p99Ms),
+    headLocks: waited.count - waitedBefore.count,
+    headWaitMs: ((1000 * (waited.seconds - waitedBefore.seconds)) / (waited.count - waitedBefore.count)).toFixed(2),
     residentMb,
     loadAverage: (loadavg()[0] ?? 0).toFixed(1),
   }
@@ -154,19 +163,37 @@ function isReady(port: number): Promise<boolean> {
   )
 }
 
-/** Connections that each send the next request when they have the answer. */
+/** Waits for the heads of audit logs so far, in all workers. */
+async function readHeadWaits(port: number): Promise<{ readonly count: number; readonly seconds: number }> {
+  const metrics = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
+  const sumOf = (suffix: string): number =>
+    metrics
+      .split('\n')
+      .filter((line) => line.startsWith(`gatehouse_audit_lock_wait_seconds_${suffix}`))
+      .reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0)
+  return { count: sumOf('count'), seconds: sumOf('sum') }
+}
+
+/** Connections that each send the next request when they have the answer, or at a steady rate together. */
 function startLoad({ port, keys }: Server, count: number) {
   const headers = keys.map((key) => `authorization: Bearer ${key}\r\n`)
   const next = createRequests({ workload, headers, seed: randomInt(1e9) })
   let counted = { requests: 0, failures: 0, latenciesMs: [] as number[] }
   let isOver = false
+  let isPaced = false
+  let timer: NodeJS.Timeout | undefined
+  const idle: (() => void)[] = []
   const open = Array.from({ length: count }, () => {
     let sentMs = 0
+    const send = (): void => {
+      sentMs = performance.now()
+      connection.send(next())
+    }
     const connection = openConnection(port, workload.dialect, {
       onIdle() {
         if (isOver) return
-        sentMs = performance.now()
-        connection.send(next())
+        if (isPaced) idle.push(send)
+        else send()
       },
       onAnswer(isOk) {
         counted.requests++
@@ -179,9 +206,15 @@ function startLoad({ port, keys }: Server, count: number) {
   })
   return {
     count: () => counted.requests,
+    pace(rate: number) {
+      if (rate === 0) return
+      isPaced = true
+      timer = setInterval(() => idle.shift()?.(), 1000 / rate)
+    },
     restart: () => void (counted = { requests: 0, failures: 0, latenciesMs: [] }),
     stop() {
       isOver = true
+      clearInterval(timer)
       for (const connection of open) connection.close()
       return counted
     },
