@@ -41,7 +41,11 @@ export function createGatewayConfiguration(
   const policies = policyStore(stores.reading)
   const configurations = createConfigurationRules(parts)
   const runCandidateCases = createRunCandidateCases(runCases, decodeBody)
-  const gated = { configurations, gate: createConfigurationGate({ ids, clock, backtests }), runCandidateCases }
+  const gated = {
+    configurations,
+    gate: createConfigurationGate({ ids, clock, configurations, backtests }),
+    runCandidateCases,
+  }
   return {
     policyGateway(surface) {
       const routes = createResourceRoutes({ ...surface, ...own })
@@ -51,7 +55,7 @@ export function createGatewayConfiguration(
         ...gatewayBacktestRoutes(routes, { backtests, configurations }),
         ...gatewayCaseRoutes(routes, { cases, decodeBody }),
         gatewayCaseRunRoute(routes, { runCases, configurations, decodeBody }),
-        simulateRoute(routes, { ...surface, configurations, simulate, decodeBody, policies }),
+        simulateRoute(routes, { ...surface, ...gated, simulate, decodeBody, policies, reads: own.reads }),
       ]
     },
   }

@@ -4,8 +4,13 @@ import type { Ids } from '../../base/ids.ts'
 import type { CaseRevision, CaseStore, GatewayCase } from '../cases/case.ts'
 import type { GatewayCaseResult } from '../cases/run.ts'
 import type { GatewayBacktestAdministration, GatewayBacktestStore } from '../evaluation/backtest/gateway-create.ts'
-import { unsaved, type GatewayConfiguration, type RolloutShare } from '../gateway-config/configuration.ts'
-import { digestOf } from '../gateway-config/mutations.ts'
+import {
+  unsaved,
+  type GatewayConfiguration,
+  type RolloutShare,
+  type SavedConfiguration,
+} from '../gateway-config/configuration.ts'
+import { digestOf, type ConfigurationAdministration } from '../gateway-config/mutations.ts'
 import type { GatewayStore } from '../gateway-config/store.ts'
 import type { WithAuditRecord } from '../mutations/audit-log.ts'
 import { checksOf, stateOf } from './checks.ts'
@@ -50,11 +55,14 @@ export type GatedSave = GatedConfiguration & {
   readonly runId: string | undefined
   /** The caller has checked the permission. */
   readonly overrideReason: string | undefined
+  /** From `If-Match`: a save after this time is a conflict. */
+  readonly seenAtMs: number | null | undefined
 }
 
 type Parts = {
   readonly ids: Ids
   readonly clock: Clock
+  readonly configurations: Pick<ConfigurationAdministration, 'save'>
   readonly backtests: Pick<GatewayBacktestAdministration, 'start'>
 }
 
@@ -64,8 +72,18 @@ const dayMs = 24 * 60 * 60 * 1000
 const notReplayed = 'Requests were not replayed. Run the gate first.'
 
 /** The publish gate in front of the gateway configuration. It has the settings of the organization. */
-export function createConfigurationGate({ ids, clock, backtests }: Parts) {
+export function createConfigurationGate({ ids, clock, configurations, backtests }: Parts) {
   return {
+    /** Throws if the gate is not passed. The audit record says what it found, and who overrode it. */
+    async save(stores: ConfigurationGateStores, save: GatedSave): Promise<WithAuditRecord<SavedConfiguration>> {
+      const passed = await pass(stores, save)
+      const { organizationId, config, by: savedBy, seenAtMs } = save
+      const saved = await configurations.save(stores.gateway, { organizationId, config, savedBy, seenAtMs })
+      const { record } = saved
+      if (record === undefined || passed === undefined) return saved
+      return { ...saved, record: { ...record, details: { ...record.details, gate: passed } } }
+    },
+
     start,
 
     report,
@@ -85,26 +103,26 @@ export function createConfigurationGate({ ids, clock, backtests }: Parts) {
       const details = { gateway_config_digest: digestInRun(run) }
       return { value, record: { kind: 'gate_run.approved', resourceId: run.id, details } }
     },
+  }
 
-    /** What the audit record of a save says about the gate; undefined if nothing is required. Throws if it is not passed. */
-    async pass(
-      stores: ConfigurationGateStores,
-      save: GatedSave,
-    ): Promise<Readonly<Record<string, unknown>> | undefined> {
-      const { organizationId, config, runId, overrideReason } = save
-      const { effective } = await settingsOf(stores, organizationId)
-      const isNeeded = !(await isFree(stores, save)) && (await needsRun(stores, save, effective))
-      if (!isNeeded && runId === undefined) return undefined
-      const digest = digestWith(config, await stores.gatewayCases.revisions({ organizationId, policyId: null }))
-      const known = await runToPass(stores.gate, { organizationId, policyId: null }, runId)
-      const isOfThis = known?.digest === digest && !isTooOld(known, clock.nowMs())
-      const run =
-        known && (runId !== undefined || isOfThis)
-          ? known
-          : (await start(stores, { ...save, replayProblem: notReplayed })).value.run
-      const found = await reportOf(stores, run, isEnforced(config))
-      return passOrThrow({ ...found, isStale: found.isStale || run.digest !== digest }, { isNeeded, overrideReason })
-    },
+  /** What the audit record of a save says about the gate; undefined if nothing is required. Throws if it is not passed. */
+  async function pass(
+    stores: ConfigurationGateStores,
+    save: GatedSave,
+  ): Promise<Readonly<Record<string, unknown>> | undefined> {
+    const { organizationId, config, runId, overrideReason } = save
+    const { effective } = await settingsOf(stores, organizationId)
+    const isNeeded = !(await isFree(stores, save)) && (await needsRun(stores, save, effective))
+    if (!isNeeded && runId === undefined) return undefined
+    const digest = digestWith(config, await stores.gatewayCases.revisions({ organizationId, policyId: null }))
+    const known = await runToPass(stores.gate, { organizationId, policyId: null }, runId)
+    const isOfThis = known?.digest === digest && !isTooOld(known, clock.nowMs())
+    const run =
+      known && (runId !== undefined || isOfThis)
+        ? known
+        : (await start(stores, { ...save, replayProblem: notReplayed })).value.run
+    const found = await reportOf(stores, run, isEnforced(config))
+    return passOrThrow({ ...found, isStale: found.isStale || run.digest !== digest }, { isNeeded, overrideReason })
   }
 
   /** What a run means now. Whether a save is of its configuration is checked by the save. */

@@ -60,12 +60,15 @@ export function configRoutes(
         const config = configurations.check(...givenIn(body))
         const organizationId = actor.organization.id
         const outcome = prepared ?? { cases: [], results: [] }
-        const gated = { organizationId, config, by: actor.id, outcome, runId, overrideReason: override?.reason }
-        const passed = await gate.pass(stores, gated)
-        const saved = await configurations.save(stores.gateway, { organizationId, config, savedBy: actor.id, seenAtMs })
-        const { record } = saved
-        if (record === undefined || passed === undefined) return saved
-        return { ...saved, record: { ...record, details: { ...record.details, gate: passed } } }
+        return gate.save(stores, {
+          organizationId,
+          config,
+          by: actor.id,
+          outcome,
+          runId,
+          overrideReason: override?.reason,
+          seenAtMs,
+        })
       },
       managed: () => ({ id: gatewayResourceId, kind: 'gateway.config.updated' }),
       present: presented,

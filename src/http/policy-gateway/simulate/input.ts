@@ -7,6 +7,8 @@ import type { SimulateBody } from './schema.ts'
 import type { Static } from 'typebox'
 import { contextOf, requestOf, requireProject, type DecodeBody } from '../../resources/scenario.ts'
 import type { PolicyStore } from '../../../domain/policy/store.ts'
+import type { ConfigurationGate, ConfigurationGateStores } from '../../../domain/gate/configuration-gate.ts'
+import type { RunCandidateCases } from '../config/gate-routes.ts'
 import type { GatewaySurface } from '../routes.ts'
 import type { ConfigurationAdministration } from '../../../domain/gateway-config/mutations.ts'
 
@@ -70,6 +72,10 @@ async function namedPolicies(
 
 export type SimulateRouteParts = Pick<GatewaySurface, 'authenticate' | 'limits' | 'clock'> & {
   readonly configurations: ConfigurationAdministration
+  /** What is saved passes the publish gate. */
+  readonly gate: Pick<ConfigurationGate, 'save'>
+  readonly runCandidateCases: RunCandidateCases
+  readonly reads: Pick<ConfigurationGateStores, 'gatewayCases'>
   readonly simulate: Simulate
   readonly decodeBody: DecodeBody
   readonly policies: NamedPolicyStore

@@ -15,17 +15,17 @@ import type { GatewayRoutes } from '../routes.ts'
 import * as Schema from './schema.ts'
 import type { GivenConfiguration } from '../../../domain/gateway-config/complete.ts'
 import type { EventLog } from '../../../domain/audit/log.ts'
-import type { GatewayStore } from '../../../domain/gateway-config/store.ts'
+import type { ConfigurationGateStores } from '../../../domain/gate/configuration-gate.ts'
 import { type Body, inputOf } from './input.ts'
 import type { SimulateRouteParts } from './input.ts'
 import { presentSimulation } from './present.ts'
 
 /** `/api/policy-gateway/simulate`: a read; with `persist` also a mutation. */
 export function simulateRoute(
-  { perform }: GatewayRoutes<{ readonly gateway: GatewayStore; readonly eventLog: EventLog }>,
+  { perform }: GatewayRoutes<ConfigurationGateStores & { readonly eventLog: EventLog }>,
   parts: SimulateRouteParts,
 ): Route {
-  const { authenticate, clock, configurations, simulate } = parts
+  const { authenticate, clock, configurations, gate, runCandidateCases, simulate } = parts
   const readBody = createValidator(Schema.SimulateBody)
   return {
     name: 'simulateGatewayConfig',
@@ -64,21 +64,26 @@ export function simulateRoute(
       reply.headers(warningHeader(warnings))
       if (!body.persist) return presented
       // Evaluated before the transaction starts, because an evaluation can be slow.
+      const outcome =
+        config === undefined ? { cases: [], results: [] } : await runCandidateCases(parts.reads, actor, config)
       const {
         status,
         headers,
         body: answer,
-      } = await perform(request, actor, async ({ gateway, eventLog }) => {
+      } = await perform(request, actor, async (stores) => {
         // Without a configuration in the request, the saved one stays unchanged.
-        const kept = config ?? ((await gateway.find(organizationId)) ?? unsaved).config
-        const { value, ...rest } = await configurations.save(gateway, {
+        const kept = config ?? ((await stores.gateway.find(organizationId)) ?? unsaved).config
+        const { value, ...rest } = await gate.save(stores, {
           organizationId,
           config: kept,
-          savedBy: actor.id,
+          by: actor.id,
+          outcome,
+          runId: undefined,
+          overrideReason: undefined,
           seenAtMs,
         })
         const by = actorOf(request, actor)
-        await eventLog.append(
+        await stores.eventLog.append(
           runFacts(simulation, { actor: by, principal: actor, saved: value, timeMs: clock.nowMs() }),
         )
         return { ...rest, value: { status: 200, headers: {}, body: presented } }

@@ -52,7 +52,7 @@ export const SimulateBody = Type.Object(
     persist: Type.Optional(
       Type.Boolean({
         description:
-          'Saves the configuration that was evaluated, and shows the run in the history. Needs the permission `gateway:write`.',
+          'Saves the configuration that was evaluated, and shows the run in the history. Needs the permission `gateway:write`. Responds with 409 `gate_not_passed` if the publish gate requires more.',
       }),
     ),
   },

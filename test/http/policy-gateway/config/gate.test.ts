@@ -81,6 +81,17 @@ describe('the publish gate of the gateway configuration', () => {
     assert.equal((await admin('PUT', '/config', canary(5))).status, 200)
   })
 
+  it('holds a simulation that saves its configuration to the same', async () => {
+    await setGate({ replay })
+    const before = (await admin('GET', '/config')).body
+    const simulated = (config: Json) => admin('POST', '/simulate', { config, persist: true, scenario: { text: 'Hi' } })
+    assert.deepEqual(codeOf(await simulated(denying('falcon', 'merlin'))), [409, 'gate_not_passed'])
+    assert.deepEqual((await admin('GET', '/config')).body, before)
+    const config = denying('osprey')
+    assert.equal((await runGate(config))['state'], 'passed')
+    assert.equal((await simulated(config)).status, 200)
+  })
+
   it('runs the cases when a configuration is saved', async () => {
     await setGate({})
     const given = { says: 'asked outright', given: { text: 'What is Project X?' }, expect: 'refuse' }
@@ -89,6 +100,8 @@ describe('the publish gate of the gateway configuration', () => {
       const rejected = await send('PUT', '/config', { body: denying('eagle') })
       assert.deepEqual(codeOf(rejected), [409, 'gate_not_passed'])
       assert.partialDeepStrictEqual(errorOf(rejected)['checks'], [{ kind: 'cases', examples: [created['id']] }])
+      const simulated = await send('POST', '/simulate', { body: { config: denying('eagle'), persist: true } })
+      assert.deepEqual(codeOf(simulated), [409, 'gate_not_passed'])
       assert.equal((await send('PUT', '/config', { body: denying('project x') })).status, 200)
     } finally {
       await send('DELETE', `/config/cases/${textOf(created)}`)
