@@ -61,15 +61,28 @@ function installMissing(log: (line: string) => void): void {
   const missing = kinds.filter((kind) => givenUrl(kind) === undefined && kind.find() === undefined)
   const packages = missing.map(({ debianPackage }) => debianPackage)
   if (findProgram('curl') === undefined) packages.push('curl') // tests run the requests of the documentation
-  if (!process.env['CHROMIUM'] && findProgram('chromium') === undefined) packages.push('chromium') // for the console
   if (findProgram('promtool') === undefined) packages.push('prometheus') // tests the alerts
   if (findProgram('haproxy') === undefined) packages.push('haproxy') // tests the proxy of deploy/compose
-  if (packages.length === 0 || !canInstall()) return
+  if (!canInstall()) return
+  if (packages.length > 0) installPackages(packages, log)
+  installBrowser(log)
+}
+
+/** For the console. Not every distribution has the headless shell, which needs half the CPU time of Chromium. */
+function installBrowser(log: (line: string) => void): void {
+  const shell = 'chromium-headless-shell'
+  if (process.env['CHROMIUM'] || findProgram(shell) !== undefined || installPackages([shell], log)) return
+  if (findProgram('chromium') === undefined) installPackages(['chromium'], log)
+}
+
+function installPackages(packages: readonly string[], log: (line: string) => void): boolean {
   log(`installing ${packages.join(', ')}, which some suites need`)
   try {
     install(packages)
+    return true
   } catch (error) {
     log(`apt-get failed: ${error instanceof Error ? error.message : String(error)}`)
+    return false
   }
 }
 

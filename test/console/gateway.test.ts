@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import { scheduler } from 'node:timers/promises'
 import type { Browser, Page } from 'playwright-core'
 import { accessibilityViolations, launchBrowser, openPage, withoutBrowser } from '../support/browser.ts'
 import { openConsoleScene, type ConsoleScene } from '../support/console-scene.ts'
@@ -21,6 +22,14 @@ describe('the gateway configuration in the console', { skip: withoutBrowser }, (
   type Saved = { version: number; config: { rules: { denylist: string[]; redact: boolean } } }
   const saved = async (): Promise<Saved> => (await (await scene.get(path, admin())).json()) as Saved
   const saveTerms = (denylist: string[]) => scene.post(path, { rules: { denylist } }, admin())
+  const countedRequests = async (): Promise<number> => {
+    const { data } = (await (await scene.get('/v1/organization/gateway/decisions', admin())).json()) as {
+      data: { version: number; enforced: { requests: number }; recorded: { requests: number } }[]
+    }
+    const { version } = await saved()
+    const hours = data.filter((hour) => hour.version === version)
+    return hours.reduce((sum, { enforced, recorded }) => sum + enforced.requests + recorded.requests, 0)
+  }
   const openGateway = async (page: Page): Promise<void> => {
     await scene.openAt(page, '/gateway')
     await page.getByLabel('Denied terms').waitFor()
@@ -121,6 +130,7 @@ describe('the gateway configuration in the console', { skip: withoutBrowser }, (
       const body = { model: 'gatehouse-echo', max_tokens: 10, messages, metadata: { user_id: `user-${user}` } }
       await (await scene.post('/v1/messages', body)).text()
     }
+    while ((await countedRequests()) < 16) await scheduler.wait(100) // they are counted once a second
     await using open = await openPage(browser)
     const { page } = open
     await openGateway(page)
