@@ -7,7 +7,7 @@ import { createEvaluate } from '../domain/evaluation/evaluate.ts'
 import { createRulebooks } from '../domain/evaluation/rulebooks.ts'
 import { createQuotaReservations } from '../domain/gateway-config/quotas.ts'
 import { createScanText } from '../domain/scan/scan.ts'
-import { createEnforce } from '../pipeline/enforcement/enforce.ts'
+import { createEnforce, type EnforceParts } from '../pipeline/enforcement/enforce.ts'
 import { createCheckBeforeCounting } from '../pipeline/enforcement/check-before-counting.ts'
 import type { Infrastructure } from './infrastructure.ts'
 import type { RequestMetrics } from './request-metrics.ts'
@@ -20,13 +20,15 @@ import type { Stores } from './stores.ts'
 const cachedBlocks = 20_000
 
 /** `holdMs`: how long the quota reservation of a request is kept at most. */
-type EvaluationParts = Rules & Pick<RequestMetrics, 'countDecisions'> & { readonly holdMs: number }
+type EvaluationParts = Rules &
+  Pick<RequestMetrics, 'countDecisions'> &
+  Pick<EnforceParts, 'addressesOf'> & { readonly holdMs: number }
 
 /** Content checks: the rules of each organization, their evaluation, and what enforces them on a request. */
 export function openEvaluation(
   infrastructure: Infrastructure,
   stores: Stores,
-  { classifier, compileRule, rephrase, failsOpen, holdMs, countDecisions }: EvaluationParts,
+  { classifier, compileRule, rephrase, failsOpen, holdMs, countDecisions, addressesOf }: EvaluationParts,
 ) {
   const { config, clock, ids, changes, database, warn } = infrastructure
   const policies = policyStore(stores.reading)
@@ -67,6 +69,7 @@ export function openEvaluation(
     crisisMessage: config.moderation.crisis_message,
     restoresPersonalData: config.moderation.restore_redacted,
     pause,
+    addressesOf,
     countDecisions(request) {
       countDecisions(request.decisions)
       spikeMonitor.count(request)

@@ -9,7 +9,7 @@ import { consoleFamily, type ConsoleParts } from '../http/console/family.ts'
 import { createDefaultErrors, GeneralErrorBody } from '../http/default-errors.ts'
 import { policyGatewayFamily } from '../http/policy-gateway/family.ts'
 import { docsRoutes } from '../http/docs/routes.ts'
-import type { EndpointFamily } from '../http/route.ts'
+import type { EndpointFamily, Route } from '../http/route.ts'
 import { healthRoutes, type ReadinessCheck } from '../http/service/health.ts'
 import { metricsRoutes } from '../http/service/metrics.ts'
 import { openapiRoutes } from '../http/service/openapi.ts'
@@ -79,7 +79,7 @@ export function createFamilies(
       ...administrationFamilies(parts, inferenceUrl),
       ...(console === undefined ? [] : [consoleFamily({ ...console, publicUrl })]),
     ]),
-    ...ifServed('api', () => billingFamilies(inference, encodeError)),
+    ...ifServed('api', () => billingFamilies(inference, encodeError, decisionAppealRoutes(parts))),
   ]
   return families
 }
@@ -105,6 +105,14 @@ function administrationFamilies(
       publicUrl,
     ),
   ]
+}
+
+/** Appeals of keys count against the limits of administration, because each is a mutation. */
+function decisionAppealRoutes({ inference: { callerOf, clock }, features, administration }: FamilyParts): Route[] {
+  const { reports, isShuttingDown } = administration
+  const shared = { limits: limitsOf(administration.limits, clock), clock, reports, isShuttingDown }
+  const surface = { ...shared, authenticate: callerOf.principal, credential: 'api_key' } as const
+  return features.flatMap((feature) => feature.decisions?.(surface) ?? [])
 }
 
 function limitsOf(settings: Config['administration'], clock: Clock) {

@@ -1,7 +1,8 @@
 import { chatFamily } from '../http/chat/routes.ts'
 import { creditsFamily } from '../http/credits/family.ts'
 import type { CreditRouteParts } from '../http/credits/routes.ts'
-import { decisionRoutes, type DecisionRouteParts } from '../http/decisions/routes.ts'
+import { decisionPageFamily, type DecisionPageParts } from '../http/decisions/page-family.ts'
+import { decisionRoute, type DecisionRouteParts } from '../http/decisions/routes.ts'
 import { GeneralErrorBody } from '../http/default-errors.ts'
 import { embeddingsFamily, type EmbeddingsParts } from '../http/embeddings/routes.ts'
 import type { CountEndpointParts } from '../http/inference/count.ts'
@@ -10,7 +11,7 @@ import { modelRoutes, type ModelsParts } from '../http/models/routes.ts'
 import { moderationsFamily, type ModerationParts } from '../http/moderations/routes.ts'
 import { responsesFamily } from '../http/responses/routes.ts'
 import type { StoreResponseParts } from '../http/responses/store-response.ts'
-import type { EndpointFamily } from '../http/route.ts'
+import type { EndpointFamily, Route } from '../http/route.ts'
 
 export type InferenceFamilyParts = EmbeddingsParts &
   CountEndpointParts &
@@ -18,7 +19,10 @@ export type InferenceFamilyParts = EmbeddingsParts &
   ModerationParts &
   CreditRouteParts &
   DecisionRouteParts &
-  ModelsParts
+  ModelsParts & {
+    /** Undefined if no denial leads to the page of its decision. */
+    readonly decisionPage: DecisionPageParts | undefined
+  }
 
 /** The endpoints that applications call models with. */
 export const inferenceFamilies = (parts: InferenceFamilyParts): EndpointFamily[] => [
@@ -33,6 +37,7 @@ export const inferenceFamilies = (parts: InferenceFamilyParts): EndpointFamily[]
 export const billingFamilies = (
   parts: InferenceFamilyParts,
   encodeError: EndpointFamily['encodeError'],
+  appealRoutes: readonly Route[],
 ): EndpointFamily[] => [
   {
     name: 'Models',
@@ -45,10 +50,11 @@ export const billingFamilies = (
   creditsFamily(parts, encodeError),
   {
     name: 'Decisions',
-    description: 'Why a request of the key’s project was decided as it was.',
+    description: 'Why a request of the key’s project was decided as it was, and appeals against it.',
     prefixes: ['/v1/decisions'],
-    routes: decisionRoutes(parts),
+    routes: [decisionRoute(parts), ...appealRoutes],
     encodeError,
     errorSchema: GeneralErrorBody,
   },
+  ...(parts.decisionPage === undefined ? [] : [decisionPageFamily(parts.decisionPage)]),
 ]

@@ -4,6 +4,7 @@ import { dayMs } from '../base/clock.ts'
 import type { Environment } from '../config/config.ts'
 import { openAudit } from './audit.ts'
 import { createDecodeBody } from './caller-formats.ts'
+import { createAppealAddresses, openAppealExpiry, openDecisionPage, openReadDecision } from './appeals.ts'
 import { createDecisions } from './decisions.ts'
 import { openEvaluation } from './evaluation.ts'
 import type { Identity } from './identity.ts'
@@ -28,10 +29,11 @@ export async function openInference(
   const served = openModels(infrastructure, { stores, env })
   const { countEnded, countDecisions } = createRequestMetrics({ ...served, metrics })
   const rules = await createRules(infrastructure, served)
+  const addresses = createAppealAddresses(infrastructure)
   const { enforce, checkBeforeCounting, scanText, simulate, findEvidence, explain, isAuditRequired } = openEvaluation(
     infrastructure,
     stores,
-    { ...rules, holdMs: holdMsOf(infrastructure, served), countDecisions },
+    { ...rules, holdMs: holdMsOf(infrastructure, served), countDecisions, addressesOf: addresses?.addressesOf },
   )
   const { counters, credits, run, ...counted } = await openPipeline(infrastructure, {
     freeRequests,
@@ -42,6 +44,8 @@ export async function openInference(
     served,
   })
   const audit = built.use(await openAudit(infrastructure, stores, { isAuditRequired }))
+  const read = openReadDecision(infrastructure, stores, explain)
+  openAppealExpiry(infrastructure, stores)
   return {
     served,
     counters,
@@ -54,7 +58,8 @@ export async function openInference(
       run: audit.record(run, countEnded),
       admission: credits.admission,
       readBalance: credits.readBalance,
-      decisions: createDecisions(infrastructure, stores, { limits: counters.limits, explain }),
+      decisions: createDecisions(counters.limits, read),
+      decisionPage: openDecisionPage(infrastructure, stores, { addresses, read }),
       creditUsd: config.credits.credit_usd,
       moderationModel: rules.model,
       modelSetOf: served.modelSetOf,

@@ -138,6 +138,11 @@ export const faultCodes = {
     'The draft has not passed the publish gate; `checks` says what is missing. Run the gate, change the draft, or override it with `policies:override`.',
   gate_stale:
     'The draft or its cases have changed since the run of the gate, or the run is older than a day; run it again.',
+  already_appealed: 'There is an appeal against this decision already; `GET /v1/decisions/{event_id}` shows its state.',
+  not_appealable:
+    'The decision cannot be appealed: every check allowed the request, it was rejected before the checks, or it is older than 30 days.',
+  labels_disagree:
+    'The labels of the appeal do not say what the outcome says; label it first, ask another person to label it, or dismiss it.',
   view_limit_reached: 'The key or member has already saved the maximum number of views.',
   member_exists: 'Another member of the organization has this email address or subject.',
   last_owner:

@@ -59,8 +59,14 @@ export const Explanations = section(
       description:
         'What a caller learns about a decision on its own request from `GET /v1/decisions/{event_id}`. `code`: the decision and its reason code. `policy`: also the check and the policy. `evidence`: also what the checks acted on and where, without the words of the text. Of categories that are always blocked only the code.',
     }),
+    appeals: Type.Optional(
+      Type.Boolean({
+        description:
+          'Whether the error response of a denied request has `appeal_url`, the address of a page that says what was denied and takes an appeal without a key, and `explain_url`. Needs `server.public_url`. Default: true if that is set.',
+      }),
+    ),
   },
-  'How decisions are explained. Administrators get all of it.',
+  'How decisions are explained and appealed. Administrators get all of it.',
 )
 
 export const Moderation = section(

@@ -9,20 +9,30 @@ import type { ReserveBodyMemory } from './body-memory-budget.ts'
 
 export type BodyLimits = { readonly clock: Clock; readonly timeoutMs: number }
 
-const jsonType = /^application\/json\s*(;|$)/i
+/** What a body must be, and how it is read. */
+type BodyFormat = { readonly type: RegExp; readonly name: string; readonly parse: (bytes: Buffer) => unknown }
+
+const json: BodyFormat = { type: /^application\/json\s*(;|$)/i, name: 'application/json', parse: parseJsonObject }
+
+/** The form of a page: its fields as texts. */
+export const form: BodyFormat = {
+  type: /^application\/x-www-form-urlencoded\s*(;|$)/i,
+  name: 'application/x-www-form-urlencoded',
+  parse: (bytes) => Object.fromEntries(new URLSearchParams(bytes.toString('utf8'))),
+}
 
 type Done = (error: Error | null, body?: unknown) => void
 
 /**
- * Reads a JSON body within the route's size limit and the server's timeout. Stops reading when either is exceeded. The limit
+ * Reads a body within the route's size limit and the server's timeout. Stops reading when either is exceeded. The limit
  * is for the size after decompression, and decompression ends at it.
  */
-export function createBodyParser(limits: BodyLimits) {
+export function createBodyParser(limits: BodyLimits, format: BodyFormat = json) {
   // A callback instead of a promise, because this runs for every request.
   return (request: FastifyRequest, stream: IncomingMessage, done: Done): void => {
     const { 'content-type': type, 'content-length': length } = request.headers
-    if (type === undefined || !jsonType.test(type)) {
-      return done(new Fault('malformed', 'invalid_content_type', 'Send the body with content-type: application/json.'))
+    if (type === undefined || !format.type.test(type)) {
+      return done(new Fault('malformed', 'invalid_content_type', `Send the body with content-type: ${format.name}.`))
     }
     const limit = request.routeOptions.bodyLimit
     if (Number(length ?? 0) > limit) return done(tooLarge(limit))
@@ -40,16 +50,16 @@ export function createBodyParser(limits: BodyLimits) {
         if (fault !== undefined) done(fault)
         // Many clients send a content type even without a body.
         else if (bytes.length === 0 && !takesBody(request)) done(null)
-        else parse(bytes, done)
+        else parse(format, bytes, done)
       },
     )
   }
 }
 
-function parse(bytes: Buffer, done: Done): void {
+function parse(format: BodyFormat, bytes: Buffer, done: Done): void {
   let body: unknown
   try {
-    body = parseJsonObject(bytes)
+    body = format.parse(bytes)
   } catch (error) {
     return done(toFault(error))
   }

@@ -4,13 +4,18 @@ import type { Clock } from '../base/clock.ts'
 import { isPromise } from '../base/maybe-promise.ts'
 import { toFault, type Fault } from '../base/fault.ts'
 import { withLimitStatus } from '../domain/limits/limited-fault.ts'
+import { createBodyParser, form } from './body.ts'
 import type { CallerOf } from './caller.ts'
 import { fastifyFault } from './fastify-errors.ts'
 import { HttpFault } from './fault-headers.ts'
 import { recordError } from './request-record.ts'
 import type { EndpointFamily, Route } from './route.ts'
 
-export type FamilyOptions = { readonly clock: Clock; readonly identify: CallerOf['identify'] }
+export type FamilyOptions = {
+  readonly clock: Clock
+  readonly identify: CallerOf['identify']
+  readonly requestTimeoutMs: number
+}
 
 /** Each endpoint family is a Fastify plugin, so its error handler covers only its own routes. */
 export async function registerFamily(
@@ -22,6 +27,13 @@ export async function registerFamily(
     scope.setErrorHandler((error, request, reply) =>
       sendError(family, fastifyFault(error), { clock: options.clock, request, reply }),
     )
+    if (family.takesForms) {
+      scope.removeAllContentTypeParsers()
+      scope.addContentTypeParser(
+        '*',
+        createBodyParser({ clock: options.clock, timeoutMs: options.requestTimeoutMs }, form),
+      )
+    }
     for (const route of family.routes) {
       scope.route({
         ...routeOptions(route),

@@ -84,6 +84,8 @@ export type EndpointFamily = {
   readonly encodeError: (fault: Fault, requestId: string, path: string) => ErrorResponse
   /** The error format, for OpenAPI. */
   readonly errorSchema: TSchema
+  /** Whether its bodies are forms of pages in place of JSON. */
+  readonly takesForms?: true
   /** Whether responses also name the request in `request-id`. */
   readonly hasRequestIdHeader?: true
 }

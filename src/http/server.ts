@@ -84,7 +84,8 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
     app.server.keepAliveTimeout = shutdownKeepAliveMs
     done()
   })
-  for (const family of families) await registerFamily(app, family, { clock, identify: parts.identify })
+  for (const family of families)
+    await registerFamily(app, family, { clock, identify: parts.identify, requestTimeoutMs })
   app.setErrorHandler((error, request, reply) =>
     sendError(familyFor(request), fastifyFault(error), { request, reply, clock }),
   )

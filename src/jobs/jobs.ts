@@ -223,6 +223,12 @@ export const jobs = [
     purpose: 'Writes stored responses from the disk of this node to PostgreSQL once it can be reached again.',
   },
   {
+    name: 'expire-appeals',
+    everyMs: minuteMs,
+    runs: 'each node',
+    purpose: 'Closes appeals that nobody decided about within thirty days.',
+  },
+  {
     name: 'remove-expired-idempotency-keys',
     everyMs: hourMs,
     runs: 'each node',

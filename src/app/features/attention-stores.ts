@@ -1,5 +1,6 @@
 import { exportStore } from '../../adapters/stores/sql/exports/sinks.ts'
 import { directoryStore } from '../../adapters/stores/sql/identity/directory.ts'
+import { appealStore } from '../../adapters/stores/sql/policies/appeals.ts'
 import { gatewayStore } from '../../adapters/stores/sql/policies/gateway-configurations.ts'
 import { policyStore } from '../../adapters/stores/sql/policies/policies.ts'
 import { reportedSpikes } from '../../adapters/stores/sql/policies/reported-spikes.ts'
@@ -13,4 +14,5 @@ export const attentionStores = (stores: Stores) => (tx: Transaction) => ({
   gateway: gatewayStore(tx),
   exports: exportStore(tx, stores.encryptions.exportSecrets),
   directory: directoryStore(tx),
+  appeals: appealStore(tx, stores.encryptions.appealTexts),
 })

@@ -1,3 +1,4 @@
+import { createAppealFeature } from './appeals.ts'
 import { createAlerts, type AlertServerParts } from './alerts.ts'
 import { createAuditLog } from './audit-log.ts'
 import { createEvaluate } from './evaluate.ts'
@@ -30,6 +31,7 @@ export function createFeatures(parts: FeatureParts, server: RunningServerParts &
     createInstallation(parts, installation),
     createOverview(parts, server),
     createRequests(parts, evaluation),
+    createAppealFeature(parts),
     createViewFeature(parts),
     createGatewayConfiguration(parts, evaluation),
     createSinks(parts, server),

@@ -30,6 +30,7 @@ export const createStoredEncryptions = (keyring: Keyring, random: Random): Store
   ledgerBalances: createKeyringEncryption(keyring, 'ledger balances', random),
   upstreamSecrets: createKeyringEncryption(keyring, 'upstream secrets', random),
   caseTexts: createKeyringEncryption(keyring, 'case texts', random),
+  appealTexts: createKeyringEncryption(keyring, 'appeal texts', random),
 })
 
 export type RotationStoreParts = {

@@ -1,5 +1,5 @@
 import { Fault } from '../../base/fault.ts'
-import type { WithAuditRecord } from '../mutations/audit-log.ts'
+import type { AuditRecord, WithAuditRecord } from '../mutations/audit-log.ts'
 import type { Directory } from './directory.ts'
 import { apiKeyPermissions } from './permissions.ts'
 import type { Organization } from './principal.ts'
@@ -35,7 +35,10 @@ export function createOrganizations<Stores extends { readonly directory: Directo
 ) {
   const { directory, startingCredits, grantStartingCredits } = parts
 
-  async function create(stores: Stores, named: NamedOrganization): Promise<Required<WithAuditRecord<Organization>>> {
+  async function create(
+    stores: Stores,
+    named: NamedOrganization,
+  ): Promise<WithAuditRecord<Organization> & { readonly record: AuditRecord }> {
     const value = await directory.createOrganization(stores.directory, named)
     if (startingCredits > 0) await grantStartingCredits(stores, named.id)
     const details = { name: named.name, credits: startingCredits }

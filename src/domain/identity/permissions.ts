@@ -6,6 +6,8 @@ export const permissions = [
   'policies:write',
   'policies:publish',
   'policies:override',
+  'reviews:read',
+  'reviews:write',
   'keys:read',
   'keys:write',
   'projects:read',

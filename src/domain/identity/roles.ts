@@ -19,16 +19,18 @@ const author: readonly Permission[] = [
   'gateway:write',
   'projects:read',
   'audit:read',
+  'reviews:read',
+  'reviews:write',
 ]
 
 const definitions: Readonly<Record<RoleName, Omit<Role, 'id'>>> = {
   owner: { description: 'May do everything, also invite members and create keys.', permissions: ['*'] },
   publisher: {
-    description: 'Writes policies and the gateway configuration, and publishes policies.',
+    description: 'Writes policies and the gateway configuration, publishes policies, and reviews appeals.',
     permissions: [...author, 'policies:publish'],
   },
   author: {
-    description: 'Writes drafts of policies and the gateway configuration, and reads requests.',
+    description: 'Writes drafts of policies and the gateway configuration, reads requests, and reviews appeals.',
     permissions: author,
   },
   developer: {
@@ -51,6 +53,7 @@ const definitions: Readonly<Record<RoleName, Omit<Role, 'id'>>> = {
     description: 'Reads everything except texts of prompts and answers, and changes nothing.',
     permissions: [
       'policies:read',
+      'reviews:read',
       'keys:read',
       'projects:read',
       'gateway:read',
@@ -63,8 +66,8 @@ const definitions: Readonly<Record<RoleName, Omit<Role, 'id'>>> = {
     ],
   },
   reviewer: {
-    description: 'Reads requests with their texts, and what was decided about them.',
-    permissions: ['audit:read', 'content:read', 'projects:read', 'policies:read'],
+    description: 'Reads requests with their texts and what was decided about them, and reviews appeals.',
+    permissions: ['audit:read', 'content:read', 'projects:read', 'policies:read', 'reviews:read', 'reviews:write'],
   },
 }
 

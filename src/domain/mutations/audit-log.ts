@@ -58,6 +58,13 @@ export const auditKinds = [
   'publish_gate.updated',
   'gate_run.created',
   'gate_run.approved',
+  'appeal.opened',
+  'appeal.revealed',
+  'appeal.labelled',
+  'appeal.overturned',
+  'appeal.upheld',
+  'appeal.dismissed',
+  'appeal.expired',
   'gateway_case.created',
   'gateway_case.updated',
   'gateway_case.deleted',
@@ -114,13 +121,18 @@ export type DocumentChange = {
 }
 
 /** The result of a mutation with its audit record. Without a record, nothing was changed. */
-export type WithAuditRecord<T> = { readonly value: T; readonly record?: AuditRecord }
+export type WithAuditRecord<T> = {
+  readonly value: T
+  readonly record?: AuditRecord
+  /** The records of what else the same mutation changed. They are written before it. */
+  readonly further?: readonly AuditRecord[]
+}
 
 /**
- * Who made a change: a key or token over the API, a session of the console that acts as a key, a member, or an operator on
- * the machine.
+ * Who made a change: a key or token over the API, a session of the console that acts as a key, a member, an operator on
+ * the machine, or a person who has the address of a decision.
  */
-export const actorKinds = ['admin_key', 'api_key', 'jwt', 'console', 'member', 'operator'] as const
+export const actorKinds = ['admin_key', 'api_key', 'jwt', 'console', 'member', 'operator', 'person'] as const
 
 export type Actor = {
   readonly organizationId: string

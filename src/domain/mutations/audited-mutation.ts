@@ -22,8 +22,9 @@ export function createAuditedMutation<Stores extends { readonly audit: AuditLogS
 }: AuditedMutationParts<Stores>): AuditedMutation<Stores> {
   return (actor, work) =>
     change(actor.organizationId, async (stores) => {
-      const { value, record } = await work(stores)
-      if (record) await stores.audit.append({ ...record, id: ids('evt'), actor, atMs: clock.nowMs() })
+      const { value, record, further = [] } = await work(stores)
+      for (const each of [...further, ...(record ? [record] : [])])
+        await stores.audit.append({ ...each, id: ids('evt'), actor, atMs: clock.nowMs() })
       return value
     })
 }

@@ -20,6 +20,8 @@ const nothing: AttentionFacts = {
   expiringKeys: [],
   keyUse: [],
   upstreams: [],
+  closedAppeals: [],
+  openAppeals: 0,
   spend: wellFunded,
 }
 

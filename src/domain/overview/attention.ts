@@ -1,5 +1,6 @@
 import { dayMs } from '../../base/clock.ts'
 import { plural } from '../../base/plural.ts'
+import type { ClosedAppeals } from '../appeals/appeal.ts'
 import type { WatchedSink } from '../audit/export/export-sink.ts'
 import type { SavedConfiguration } from '../gateway-config/configuration.ts'
 import type { AdminKey } from '../identity/principal.ts'
@@ -25,6 +26,8 @@ const permissionOfKind = {
   key_expiring: 'keys:read',
   key_near_limit: 'keys:read',
   upstream_resting: 'system:read',
+  policy_overturned_often: 'reviews:read',
+  appeals_open: 'reviews:read',
 } as const satisfies Record<string, Permission>
 
 export type AttentionKind = keyof typeof permissionOfKind
@@ -69,6 +72,9 @@ export type AttentionFacts = {
   /** Of this node. */
   readonly upstreams: readonly Pick<UpstreamStatus, 'name' | 'state' | 'lastError'>[]
   readonly spend: Spend
+  /** The closed appeals of the last 30 days, by policy. */
+  readonly closedAppeals: readonly (ClosedAppeals & Pick<PolicySummary, 'name'>)[]
+  readonly openAppeals: number
 }
 
 /** Keys that expire within this time are shown. */
@@ -88,6 +94,8 @@ export function attentionOf(facts: AttentionFacts, mayRead: (permission: Permiss
     ...facts.sinks.flatMap(sinkItems),
     ...creditItems(facts.spend),
     ...facts.upstreams.filter(({ state }) => state === 'resting').map(upstreamItem),
+    ...facts.closedAppeals.filter(isOverturnedOften).map(overturnedItem),
+    ...(facts.openAppeals > 0 ? [openAppealsItem(facts.openAppeals)] : []),
     ...facts.keyUse.map(keyUseItem),
     ...facts.expiringKeys.map((key) => keyItem(key, facts.nowMs)),
   ]
@@ -194,5 +202,32 @@ function keyUseItem({ keyId, name, percent, rejected }: KeyUse): AttentionItem {
   const isOver = rejected > 0 || percent >= 100
   return { kind: 'key_near_limit', severity: isOver ? 'warning' : 'info', text, objectId: keyId, sinceMs: null }
 }
+
+/** A share of fewer appeals says too little. */
+const fewAppeals = 20
+const oftenPercent = 10
+
+const isOverturnedOften = ({ overturned, closed }: ClosedAppeals): boolean =>
+  closed >= fewAppeals && overturned * 100 > closed * oftenPercent
+
+const overturnedItem = ({
+  policyId,
+  name,
+  overturned,
+  closed,
+}: AttentionFacts['closedAppeals'][number]): AttentionItem => ({
+  kind: 'policy_overturned_often',
+  severity: 'warning',
+  text: `Reviewers overturned ${overturned} of ${plural(closed, 'decision')} of the policy ${name} in 30 days`,
+  objectId: policyId,
+  sinceMs: null,
+})
+
+const openAppealsItem = (count: number): AttentionItem => ({
+  kind: 'appeals_open',
+  severity: 'info',
+  text: `${plural(count, 'appeal')} ${count === 1 ? 'waits' : 'wait'} for a review`,
+  ...noTime,
+})
 
 const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)

@@ -22,6 +22,7 @@ function storesWith(credentialId: string | undefined): AttentionStores {
     gateway: { find: async () => undefined },
     exports: { list: none },
     directory: { listProjectKeys: none, listAdminKeys: none },
+    appeals: { closedSince: async () => [], countOpen: async () => 0 },
   }
 }
 

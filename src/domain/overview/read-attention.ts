@@ -1,3 +1,5 @@
+import { dayMs, minuteMs } from '../../base/clock.ts'
+import type { AppealStore, ClosedAppeals } from '../appeals/appeal.ts'
 import type { ExportStore } from '../audit/export/export-sink.ts'
 import type { AuditReads } from '../audit/log.ts'
 import type { GatewayStore } from '../gateway-config/store.ts'
@@ -10,7 +12,6 @@ import type { PolicySummary } from '../policy/policy.ts'
 import { isEvaluable } from '../policy/rule.ts'
 import type { PolicyStore } from '../policy/store.ts'
 import { expiresSoonMs, type AttentionFacts, type PausedPolicy, type RecentSpike } from './attention.ts'
-import { minuteMs } from '../../base/clock.ts'
 
 export type AttentionStores = {
   readonly policies: Pick<PolicyStore, 'find' | 'list' | 'listInForce'>
@@ -19,6 +20,7 @@ export type AttentionStores = {
   readonly gateway: Pick<GatewayStore, 'find'>
   readonly exports: Pick<ExportStore, 'list'>
   readonly directory: Pick<DirectoryStore, 'listProjectKeys' | 'listAdminKeys'>
+  readonly appeals: Pick<AppealStore, 'closedSince' | 'countOpen'>
 }
 
 type ReadOptions = {
@@ -31,6 +33,9 @@ type ReadOptions = {
   readonly spikeMinutes?: number
 }
 
+/** How far back closed appeals count. */
+const appealsMs = 30 * dayMs
+
 const page = { limit: 20, order: 'desc' } as const
 
 /** The facts that attention is made from. The caller adds the spend, which it shows as well, the use of keys, and the upstreams of its node. */
@@ -38,9 +43,9 @@ export async function readAttentionFacts(
   stores: AttentionStores,
   { organizationId, nowMs, hasJudge, expiresWithinMs = expiresSoonMs, spikeMinutes = dayMinutes }: ReadOptions,
 ): Promise<Omit<AttentionFacts, 'spend' | 'upstreams' | 'keyUse'>> {
-  const { policies, spikes, gateway, exports, directory } = stores
+  const { policies, spikes, gateway, exports, directory, appeals } = stores
   const expiring = { ...page, status: { is: 'active', nowMs }, expiresBeforeMs: nowMs + expiresWithinMs } as const
-  const [paused, reported, inForce, configuration, sinks, apiKeys, adminKeys] = await Promise.all([
+  const [paused, reported, inForce, configuration, sinks, apiKeys, adminKeys, closed, openAppeals] = await Promise.all([
     policies.list(organizationId, { ...page, state: 'paused' }),
     spikes.recent(organizationId, minuteOf(nowMs) - spikeMinutes),
     hasJudge ? [] : policies.listInForce(organizationId),
@@ -48,6 +53,8 @@ export async function readAttentionFacts(
     exports.list(organizationId, { ...page, limit: 100 }),
     directory.listProjectKeys(organizationId, expiring),
     directory.listAdminKeys(organizationId, expiring),
+    appeals.closedSince(organizationId, nowMs - appealsMs),
+    appeals.countOpen(organizationId, nowMs),
   ])
   return {
     nowMs,
@@ -57,7 +64,23 @@ export async function readAttentionFacts(
     configuration,
     sinks: sinks.items,
     expiringKeys: [...apiKeys.items, ...adminKeys.items],
+    closedAppeals: await withNames(closed, { organizationId, policies }),
+    openAppeals,
   }
+}
+
+/** Without those of policies that were deleted. */
+async function withNames(
+  closed: readonly ClosedAppeals[],
+  { organizationId, policies }: Pick<AttentionStores, 'policies'> & Pick<ReadOptions, 'organizationId'>,
+): Promise<AttentionFacts['closedAppeals']> {
+  const named = await Promise.all(
+    closed.map(async (one) => {
+      const policy = await policies.find(organizationId, one.policyId)
+      return policy && { ...one, name: policy.name }
+    }),
+  )
+  return named.filter((one) => one !== undefined)
 }
 
 type InForce = Pick<AttentionStores, 'policies'> & {

@@ -17,6 +17,16 @@ export const policyDecision = (description: string) =>
       version: Type.Union([Type.Integer(), Type.Null()], { description: 'Its version.' }),
       triggered_categories: texts('The moderation categories that matched.'),
       event_id: Type.Optional(text('The event in the audit log.', { examples: ['evt_01k9z8y7x6w5v4t3s2r1q0p9n8'] })),
+      explain_url: Type.Optional(
+        text('Of a denial, if `explanations.appeals` is on: where a key of the project learns why.', {
+          examples: ['https://gateway.example/v1/decisions/evt_01k9z8y7x6w5v4t3s2r1q0p9n8'],
+        }),
+      ),
+      appeal_url: Type.Optional(
+        text(
+          'Of a denial, if `explanations.appeals` is on: a page for a person, without a key. It says what was denied and takes an appeal. Whoever has the address can read and appeal this decision.',
+        ),
+      ),
     },
     { title: 'PolicyDecision', description },
   )

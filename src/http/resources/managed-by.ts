@@ -95,7 +95,7 @@ export async function ownedResult<T>(
       ? await claimFor(store, result, { request, actor, owner, resource: managed(result.value) })
       : result.record
   const owned = await presentOwners(store, actor.organization.id, body)
-  return { value: result.value, ...(record && { record }), body: owned }
+  return { ...result, ...(record && { record }), body: owned }
 }
 
 type Removal = { readonly actor: OwnedActor; readonly owner: string | undefined }

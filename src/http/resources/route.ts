@@ -64,8 +64,9 @@ export function createResourceRoutes<
           using _report = spec.isReport && (await admitReport(parts, actor, reply))
           const found = await spec.operation(reads, { actor, ...decode(request) })
           const body = spec.isManaged ? await presentOwners(reads.ownership, actor.organization.id, found) : found
-          const record = spec.record?.(body)
-          if (record) await parts.mutate(actorOf(request, actor), async () => ({ value: undefined, record }))
+          const further = [spec.record?.(body) ?? []].flat()
+          if (further.length > 0)
+            await parts.mutate(actorOf(request, actor), async () => ({ value: undefined, further }))
           if (spec.tag && isUnchanged(request, reply, spec.tag(body))) return await reply.code(304).send()
           return body instanceof EncodedJson ? await body.sendTo(reply) : body
         },

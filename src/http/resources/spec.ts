@@ -52,8 +52,8 @@ export type ReadSpec<TActor, Reads, Params extends TObject, Query extends TObjec
     readonly isManaged?: true
     /** The `ETag` of the response. A request that names it gets 304. */
     readonly tag?: (body: Result) => string
-    /** The audit record of a read that must not stay unseen. It is durable before the response is sent. */
-    readonly record?: (body: Result) => AuditRecord | undefined
+    /** The audit records of a read that must not stay unseen. They are durable before the response is sent. */
+    readonly record?: (body: Result) => AuditRecord | readonly AuditRecord[] | undefined
   }
 
 export type QuerySpec<TActor, Reads, Params extends TObject, Body extends TObject> = Described & {

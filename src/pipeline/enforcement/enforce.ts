@@ -15,7 +15,12 @@ import type { Plan } from '../../domain/evaluation/plan.ts'
 import type { Classifier } from '../../domain/scan/classify/classifier.ts'
 import { isRephrasing, type Rephrase } from '../../domain/evaluation/verdict/rephrase.ts'
 import { type QuotaReservation, boundless, type QuotaReservations } from '../../domain/gateway-config/quotas.ts'
-import { policyObject, denialFault, verdictFacts } from '../../domain/evaluation/verdict/format.ts'
+import {
+  policyObject,
+  denialFault,
+  verdictFacts,
+  type DenialAddresses,
+} from '../../domain/evaluation/verdict/format.ts'
 import {
   totalTokens,
   type InferenceEnd,
@@ -52,6 +57,8 @@ export type EnforceParts = PlanParts &
     readonly crisisMessage: string
     /** Whether callers get their own personal data back if the model repeats its placeholder. */
     readonly restoresPersonalData: boolean
+    /** The addresses that a denial gives its caller; undefined if it gives none. */
+    readonly addressesOf?: ((organizationId: string, eventId: string) => DenialAddresses) | undefined
     /** Called with the decisions on a request and its response, for the denial-spike monitor. */
     readonly countDecisions: (request: CountedRequest) => void
   }
@@ -179,7 +186,10 @@ export function createEnforce(parts: EnforceParts): Enforce {
         decisions: verdict.decisions,
       })
     if (verdict.decision === 'allow') return undefined
-    return policyObject(verdict, caller.kind === 'free' ? undefined : parts.ids('evt'))
+    if (caller.kind === 'free') return policyObject(verdict, undefined)
+    const eventId = parts.ids('evt')
+    const addresses = isDenied(verdict) ? parts.addressesOf?.(caller.organization.id, eventId) : undefined
+    return policyObject(verdict, eventId, addresses)
   }
 }
 

@@ -11,6 +11,7 @@ export type StoredEncryptions = {
   readonly ledgerBalances: KeyringEncryption
   readonly upstreamSecrets: KeyringEncryption
   readonly caseTexts: KeyringEncryption
+  readonly appealTexts: KeyringEncryption
 }
 
 /** Encrypted values that need another secret than the current one, and those that no accepted secret decrypts. */
@@ -39,6 +40,7 @@ const columnsOf = ({
   ledgerBalances,
   upstreamSecrets,
   caseTexts,
+  appealTexts,
 }: StoredEncryptions): readonly EncryptedColumn[] => [
   {
     encryption: exportSecrets,
@@ -86,6 +88,24 @@ const columnsOf = ({
     encryption: caseTexts,
     select: `select organization_id || ' ' || id as place, sealed, id as one, '' as two, '' as three from policy_case`,
     update: 'update policy_case set sealed = $2 where sealed = $1 and id = $3',
+    keyColumns: 1,
+  },
+  {
+    encryption: appealTexts,
+    select: `select organization_id || ' ' || id as place, sealed_note as sealed, id as one, '' as two, '' as three from appeal where sealed_note is not null`,
+    update: 'update appeal set sealed_note = $2 where sealed_note = $1 and id = $3',
+    keyColumns: 1,
+  },
+  {
+    encryption: appealTexts,
+    select: `select organization_id || ' ' || id || ' reason' as place, sealed_reason as sealed, id as one, '' as two, '' as three from appeal where sealed_reason is not null`,
+    update: 'update appeal set sealed_reason = $2 where sealed_reason = $1 and id = $3',
+    keyColumns: 1,
+  },
+  {
+    encryption: appealTexts,
+    select: `select organization_id || ' ' || id as place, sealed_note as sealed, id as one, '' as two, '' as three from label where sealed_note is not null`,
+    update: 'update label set sealed_note = $2 where sealed_note = $1 and id = $3',
     keyColumns: 1,
   },
 ]

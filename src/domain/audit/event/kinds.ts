@@ -62,6 +62,13 @@ const adminVerbs = {
   fired: api(1),
   resolved: api(3),
   approved: api(3),
+  opened: api(1),
+  revealed: api(2),
+  labelled: api(3),
+  overturned: api(3),
+  upheld: api(3),
+  dismissed: api(3),
+  expired: api(3),
 } as const satisfies Record<string, EventClass>
 
 type AdminVerb = keyof typeof adminVerbs

@@ -6,8 +6,15 @@ import type { Decision, Verdict } from './combine.ts'
 import type { Plan } from '../plan.ts'
 import type { ActivePolicy } from '../rulebook.ts'
 
+/** Where a caller learns more about a denial: the fields of the `policy` object. */
+export type DenialAddresses = { readonly explain_url: string; readonly appeal_url?: string }
+
 /** The `policy` object of responses and error responses. It identifies the rule and the audit event. */
-export function policyObject({ decision, effectiveDecision, deciding }: Verdict, eventId: string | undefined) {
+export function policyObject(
+  { decision, effectiveDecision, deciding }: Verdict,
+  eventId: string | undefined,
+  addresses?: DenialAddresses,
+) {
   return {
     decision,
     effective_decision: effectiveDecision,
@@ -18,6 +25,7 @@ export function policyObject({ decision, effectiveDecision, deciding }: Verdict,
     version: deciding?.version ?? null,
     triggered_categories: deciding?.triggeredCategories ?? [],
     ...(eventId !== undefined && { event_id: eventId }),
+    ...addresses,
   }
 }
 

@@ -1,5 +1,6 @@
 import type { AuditTexts } from '../../../../domain/audit/log.ts'
 import type { Transaction } from '../database.ts'
+import { eraseNotes } from '../policies/appeals.ts'
 
 /** Erases texts of requests only; records of administrators' mutations cannot be erased. */
 export const auditTexts = (tx: Transaction): AuditTexts => ({
@@ -12,6 +13,7 @@ export const auditTexts = (tx: Transaction): AuditTexts => ({
          where organization_id = $1 and request_id = $2 and code >= 'gateway.' and code < 'gateway/')`,
       ofRequest,
     )
-    return cases + texts
+    const notes = await eraseNotes(tx, organizationId, { column: 'request_id', id: requestId })
+    return cases + texts + notes
   },
 })

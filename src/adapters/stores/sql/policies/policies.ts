@@ -1,6 +1,7 @@
 import { policyModes } from '../../../../domain/policy/content.ts'
 import type { PolicyName, PolicyPage, PolicyStore } from '../../../../domain/policy/store.ts'
 import type { Transaction } from '../database.ts'
+import { eraseNotes } from './appeals.ts'
 import { nameMatches, selectPage, type Condition } from '../page.ts'
 import {
   changedColumns,
@@ -79,6 +80,7 @@ export function policyStore(tx: Transaction): PolicyStore {
       if (removed === 0) return false
       // Nobody can read its cases after it, and their texts may be those of users.
       await tx.run('delete from policy_case where organization_id = $1 and policy_id = $2', [organizationId, id])
+      await eraseNotes(tx, organizationId, { column: 'policy_id', id })
       return true
     },
 

@@ -1,0 +1,31 @@
+import { caseStore } from '../../adapters/stores/sql/policies/cases.ts'
+import { gatewayStore } from '../../adapters/stores/sql/policies/gateway-configurations.ts'
+import { policyStore } from '../../adapters/stores/sql/policies/policies.ts'
+import { createAppeals } from '../../domain/appeals/appeals.ts'
+import { createResolveAppeal } from '../../domain/appeals/resolve.ts'
+import { createCases } from '../../domain/cases/cases.ts'
+import { appealRoutes } from '../../http/admin/appeals/routes.ts'
+import { decisionAppealRoute } from '../../http/decisions/appeal-route.ts'
+import { createResourceRoutes } from '../../http/resources/route.ts'
+import { appealStores } from '../appeals.ts'
+import type { Feature, FeatureParts } from './feature.ts'
+import { createPolicyRules } from './policies.ts'
+
+/** Appeals against decisions, by keys of projects and by administrators, and their reviews. */
+export function createAppealFeature(parts: FeatureParts): Feature {
+  const { clock, ids, stores } = parts
+  const own = stores.of((tx) => ({
+    ...appealStores(stores)(tx),
+    events: stores.eventsIn(tx),
+    policies: policyStore(tx),
+    cases: caseStore(tx, stores.encryptions.caseTexts),
+    gateway: gatewayStore(tx),
+  }))
+  const appeals = createAppeals({ ids, clock })
+  const resolve = createResolveAppeal({ clock, cases: createCases({ ids, clock }), policies: createPolicyRules(parts) })
+  return {
+    administration: (surface) =>
+      appealRoutes(createResourceRoutes({ ...surface, ...own }), { appeals, resolve, clock }),
+    decisions: (surface) => [decisionAppealRoute(createResourceRoutes({ ...surface, ...own }), { appeals, clock })],
+  }
+}

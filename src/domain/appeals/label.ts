@@ -1,0 +1,46 @@
+import type { AppealClaim, AppealOutcome } from './appeal.ts'
+
+/** Whether the rule should match the text. `unsure` decides nothing. */
+export const labelAnswers = ['match', 'no_match', 'unsure'] as const
+export type LabelAnswer = (typeof labelAnswers)[number]
+
+/** What a person says about the text of a decision. */
+export type Label = {
+  readonly id: string
+  readonly organizationId: string
+  readonly appealId: string
+  readonly eventId: string
+  readonly requestId: string | null
+  /** The case that the text became. */
+  readonly caseId: string | null
+  readonly policyId: string | null
+  readonly should: LabelAnswer
+  /** Whether the person had not seen the decision. */
+  readonly isBlind: boolean
+  readonly note: string | null
+  readonly labelledBy: string
+  readonly labelledAtMs: number
+}
+
+type Answer = Pick<Label, 'should'>
+
+/** What people agree on. If two answers differ, a third person decides. Undefined while nobody is sure, or nobody has the majority. */
+export function agreedAnswer(labels: readonly Answer[]): Exclude<LabelAnswer, 'unsure'> | undefined {
+  const count = (answer: LabelAnswer): number => labels.filter(({ should }) => should === answer).length
+  const [matches, others] = [count('match'), count('no_match')]
+  if (matches === others) return undefined
+  return matches > others ? 'match' : 'no_match'
+}
+
+/** Whether people disagree, so that another person has to answer. */
+export const needsAnotherPerson = (labels: readonly Answer[]): boolean =>
+  agreedAnswer(labels) === undefined && labels.some(({ should }) => should !== 'unsure')
+
+/** What an agreed answer means for a claim. */
+export function outcomeOf(
+  claim: AppealClaim,
+  answer: Exclude<LabelAnswer, 'unsure'>,
+): Exclude<AppealOutcome, 'dismissed'> {
+  const claimed = claim === 'should_be_denied' ? 'match' : 'no_match'
+  return answer === claimed ? 'overturned' : 'upheld'
+}
