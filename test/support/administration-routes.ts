@@ -21,6 +21,7 @@ export type Belongings = {
   readonly model_id: string
   readonly channel_id: string
   readonly rule_id: string
+  readonly appeal_id: string
 }
 
 export type AdminRoute = {
@@ -147,6 +148,16 @@ export const adminRoutes: readonly AdminRoute[] = [
     needsNothing: true,
     isEnquiry: true,
   },
+  { method: 'GET', path: '/appeals', permission: 'reviews:read' },
+  {
+    method: 'POST',
+    path: '/appeals',
+    permission: 'reviews:write',
+    body: { event_id: '{event_id}', note: 'This is wrong.', claim: 'should_be_denied' },
+  },
+  { method: 'GET', path: '/appeals/{appeal_id}', permission: 'reviews:read' },
+  { method: 'POST', path: '/appeals/{appeal_id}/review', permission: 'reviews:write', body: { should: 'match' } },
+  { method: 'POST', path: '/appeals/{appeal_id}/resolve', permission: 'reviews:write', body: { outcome: 'dismissed' } },
   { method: 'GET', path: '/policies/{policy_id}/decisions', permission: 'policies:read' },
   { method: 'GET', path: '/gateway/decisions', permission: 'gateway:read' },
   {
@@ -396,6 +407,7 @@ export async function createOneOfEach(admin: Admin): Promise<Belongings> {
   const { data } = await admin.get(`/policies/${textOf(policy)}/versions`)
   const key = await admin.post(`/projects/${textOf(project)}/api_keys`, { name: 'Furniture' })
   await ensureEntry(admin, '/upstreams', { name: 'furniture', kind: 'echo' })
+  const requestId = await admin.infer(textOf(key, 'value'))
   return {
     policy_id: textOf(policy),
     version_id: Array.isArray(data) ? textOf(data[0]) : '',
@@ -412,8 +424,8 @@ export async function createOneOfEach(admin: Admin): Promise<Belongings> {
       }),
     ),
     gate_run_id: textOf(await admin.post(`/policies/${textOf(policy)}/gate`, { revision: 2 })),
-    event_id: textOf(itemsOf(await admin.get(`/audit_logs?policy_id=${textOf(policy)}`))[0] ?? {}),
-    request_id: await admin.infer(textOf(key, 'value')),
+    event_id: textOf(await admin.get(`/requests/${requestId}`), 'event_id'),
+    request_id: requestId,
     member_id: textOf(await admin.post('/members', { email: `${randomUUID()}@example.com`, role: 'auditor' })),
     sign_in_id: await admin.signIn(),
     verification_id: textOf(await admin.post('/audit_logs/verify', {})),
@@ -427,8 +439,18 @@ export async function createOneOfEach(admin: Admin): Promise<Belongings> {
     channel_id: textOf(
       await admin.post('/alert_channels', { kind: 'webhook', name: 'On call', config: webhookConfig }),
     ),
+    appeal_id: await openAppealOfAnother(admin, textOf(key, 'value')),
     rule_id: textOf(await admin.post('/alert_rules', { kind: 'spend', name: 'Spending', threshold: 5 })),
   }
+}
+
+/** Another key opens it, so that the administrator can review it. */
+async function openAppealOfAnother(admin: Admin, apiKey: string): Promise<string> {
+  const other = await admin.post('/admin_api_keys', { name: 'Appellant', permissions: ['reviews:write'] })
+  const { event_id: eventId } = await admin.get(`/requests/${await admin.infer(apiKey)}`)
+  const headers = { authorization: `Bearer ${textOf(other, 'value')}` }
+  const body = { event_id: eventId, note: 'This is wrong.', claim: 'should_be_denied' }
+  return textOf((await admin.send('POST', '/appeals', { body, headers })).body)
 }
 
 /** Another key is the author of the draft, so that the administrator can approve it. */

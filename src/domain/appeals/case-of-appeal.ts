@@ -8,8 +8,10 @@ import type { TextDirection } from '../scan/classify/classifier.ts'
 /** The disputed text of a request; undefined if it is not kept. */
 export function disputedText({ content }: LoggedEvent, direction: TextDirection): string | undefined {
   const { prompt = '', response = '', withheld = '' } = keptTexts(content) ?? {}
-  const text = direction === 'request' ? prompt : response + withheld
-  return text === '' ? undefined : text
+  if (direction === 'response') return response + withheld || undefined
+  if (prompt === '') return undefined
+  const [only, second] = restorableOf(content).messages
+  return only !== undefined && second === undefined ? only.text : prompt // the prompt names the role of each message
 }
 
 /** What a case of the request is given: the disputed text, with what rules read beside it. Undefined if the text is not kept. */
@@ -20,8 +22,7 @@ export function caseInputOf(event: LoggedEvent, direction: TextDirection): CaseI
   const context = { direction, ...(model !== null && { model }), ...(userId !== null && { user: userId }) }
   if (direction === 'response') return { text, ...context }
   const { messages } = restorableOf(event.content)
-  const [only, second] = messages
-  if (second === undefined) return { text: only?.text ?? text, ...context }
+  if (messages.length < 2) return { text, ...context }
   return { messages: messages.map((message) => ({ role: roleOf(message), content: message.text })), ...context }
 }
 

@@ -42,7 +42,8 @@ describe('the example answer of each endpoint on the page', () => {
 })
 
 /** Examples for a state that differs from the one of a new policy at revision 2, which is published. */
-const preparations: Readonly<Record<string, (ids: Ids) => Promise<void>>> = {
+/** An id that a preparation returns takes the place of the usual one. */
+const preparations: Readonly<Record<string, (ids: Ids) => Promise<Ids | void>>> = {
   /** Names of policies are unique, and the example in another language has created it. */
   async createPolicy() {
     const named = itemsOf(await scene.admin.get('/policies?search=No+project+names'))
@@ -64,6 +65,13 @@ const preparations: Readonly<Record<string, (ids: Ids) => Promise<void>>> = {
     await scene.admin.send('DELETE', '/models/support-model')
   },
   updateModel: addServer,
+  /** Only denials can be appealed. */
+  async appealDecision() {
+    const messages = [{ role: 'user', content: 'I want to kill myself tonight.' }]
+    const response = await scene.post('/v1/messages', { model: 'gatehouse-echo', max_tokens: 5, messages })
+    const { policy } = (await response.json()) as { policy: { event_id: string } }
+    return { evt: policy.event_id }
+  },
   publishPolicy: changeDraft,
   discardPolicyDraft: changeDraft,
   async resumePolicy({ pol }) {
@@ -80,8 +88,8 @@ describe('the example of each endpoint, pasted into a shell', () => {
     const { name, route, snippets, status = 200 } = operation
     it(`${route} answers ${status}`, async () => {
       const ids = await idsFor(route)
-      await preparations[name]?.(ids)
-      const code = await withIds(snippets['curl'] ?? '', ids)
+      const own = { ...ids, ...(await preparations[name]?.(ids)) }
+      const code = await withIds(snippets['curl'] ?? '', own)
       const printed = await run('bash', ['-c', `${code} -sS -w '\n%{http_code}'`])
       assert.equal(printed.slice(printed.lastIndexOf('\n') + 1), String(status), printed)
     })
@@ -94,8 +102,8 @@ describe('the example of each endpoint in Node', () => {
     const usesSdk = example.startsWith('import')
     it(`${name} runs${usesSdk ? ' with the vendor’s SDK' : ` and answers ${status}`}`, async () => {
       const ids = await idsFor(route)
-      await preparations[name]?.(ids)
-      const code = await withIds(example, ids)
+      const own = { ...ids, ...(await preparations[name]?.(ids)) }
+      const code = await withIds(example, own)
       if (!usesSdk) assert.equal((await evaluate(code))[0], status)
       else assert.notEqual(await run(process.execPath, ['--input-type=module', '-e', code]), '')
     })
@@ -175,6 +183,7 @@ async function createIds(app: ExportScene): Promise<Ids> {
     mdl: own.model_id,
     chan: own.channel_id,
     rule: own.rule_id,
+    apl: own.appeal_id,
     sink: textOf(await app.createSink(webhookConfig)),
     resp: id,
     req: await app.admin.infer(app.apiKey),
