@@ -24,6 +24,7 @@ export const commands: Commands = {
   ledger: async () => (await import('./ledger.ts')).ledger,
   requests: async () => (await import('./requests.ts')).requests,
   explain: async () => (await import('./explain.ts')).explain,
+  appeals: async () => (await import('./appeals.ts')).appeals,
   audit: async () => (await import('./audit.ts')).audit,
   console: async () => (await import('./console.ts')).consoleCommand,
   backup: async () => (await import('./backup.ts')).backup,

@@ -35,6 +35,8 @@ const links: Record<AttentionItem['kind'], (item: AttentionItem) => LinkOptions>
   sink_failing: sink,
   dead_letters: sink,
   credit_low: () => ({ to: '/limits' }),
+  policy_overturned_often: policy,
+  appeals_open: () => ({ to: '/reviews' }),
   upstream_resting: () => ({ to: '/models' }),
   key_expiring: ({ object_id: id }) => keyLink(id ?? ''),
   key_near_limit: ({ object_id: id }) => ({ to: '/requests', search: { api_key_id: id ?? '' } }),

@@ -11,6 +11,7 @@ export type PageLink = {
     | '/playground'
     | '/policies'
     | '/gateway'
+    | '/reviews'
     | '/models'
     | '/limits'
     | '/sinks'
@@ -34,6 +35,7 @@ export const pages: readonly PageLink[] = [
   { to: '/playground', name: words.pages.playground, icon: 'playground', needs: ['playground:use', 'gateway:read'] },
   { to: '/policies', name: words.pages.policies, icon: 'policies', needs: ['policies:read'], group: 'govern' },
   { to: '/gateway', name: words.pages.gateway, icon: 'gateway', needs: ['gateway:read'], group: 'govern' },
+  { to: '/reviews', name: words.pages.reviews, icon: 'check', needs: ['reviews:read'], group: 'govern' },
   { to: '/models', name: words.pages.models, icon: 'models', group: 'operate' },
   { to: '/limits', name: words.pages.limits, icon: 'limits', needs: ['usage:read'], group: 'operate' },
   { to: '/sinks', name: words.pages.sinks, icon: 'sinks', needs: ['exports:read'], group: 'operate' },

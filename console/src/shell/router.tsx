@@ -15,6 +15,7 @@ import { readLimitsSearch } from '../pages/limits/search.ts'
 import { readModelsSearch } from '../pages/models/search.ts'
 import { readPlaygroundSearch } from '../pages/playground/search.ts'
 import { readProjectsSearch } from '../pages/projects/search.ts'
+import { readReviewsSearch } from '../pages/reviews/search.ts'
 import { readSettingsSearch } from '../pages/settings/search.ts'
 import { readSinksSearch } from '../pages/sinks/search.ts'
 import { readRequestSearch } from '../pages/requests/search.ts'
@@ -123,6 +124,13 @@ const gateway = createRoute({
   component: lazyRouteComponent(() => import('../pages/gateway/page.tsx'), 'GatewayPage'),
 })
 
+const reviews = createRoute({
+  getParentRoute: () => root,
+  path: '/reviews',
+  validateSearch: readReviewsSearch,
+  component: lazyRouteComponent(() => import('../pages/reviews/page.tsx'), 'ReviewsPage'),
+})
+
 const models = createRoute({
   getParentRoute: () => root,
   path: '/models',
@@ -214,6 +222,7 @@ export const router = createRouter({
     policies,
     policy.addChildren(policyTabs),
     gateway,
+    reviews,
     models,
     limits,
     sinks.addChildren([sink]),

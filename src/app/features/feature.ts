@@ -10,8 +10,7 @@ import type { StorageStatus } from '../../domain/system/storage-status.ts'
 import type { ReadSystem } from '../../domain/system/system.ts'
 import type { AdminSurface } from '../../http/admin/routes.ts'
 import type { NodeIdentity } from '../../http/admin/system/authority.ts'
-import type { DecisionSurface } from '../../http/decisions/appeal-route.ts'
-import type { GatewaySurface } from '../../http/policy-gateway/routes.ts'
+import type { CallerSurface, ResourceActor, Surface } from '../../http/resources/spec.ts'
 import type { DecodeBody } from '../../http/resources/scenario.ts'
 import type { Route } from '../../http/route.ts'
 import type { ReadinessCheck } from '../../http/service/health.ts'
@@ -25,9 +24,9 @@ export type Feature = {
   /** `/v1/organization/*`, on the network and on the control socket. */
   readonly administration?: (surface: AdminSurface) => readonly Route[]
   /** `/api/policy-gateway/*`, on both as well. */
-  readonly policyGateway?: (surface: GatewaySurface) => readonly Route[]
+  readonly policyGateway?: (surface: Surface<ResourceActor>) => readonly Route[]
   /** `/v1/decisions/*`, for keys of projects. */
-  readonly decisions?: (surface: DecisionSurface) => readonly Route[]
+  readonly decisions?: (surface: CallerSurface) => readonly Route[]
   /** `/operator/*`, on the control socket only. */
   readonly operator?: (surface: OperatorSurface) => readonly Route[]
 }

@@ -4,7 +4,7 @@ import type { Keyring } from '../server-secret/keyring.ts'
 /** Which decision an address names. */
 export type NamedDecision = { readonly organizationId: string; readonly eventId: string }
 
-/** Short addresses of decisions, for people without a key. Whoever has one can read and appeal this decision. */
+/** Short addresses of decisions, for people without a key. A person with the address can read and appeal this decision. */
 export type DecisionAddresses = {
   /** The part of the address that names the decision; undefined for ids of another form. */
   tokenOf(decision: NamedDecision): string | undefined
@@ -20,9 +20,6 @@ const idDigits = 26
 const signatureLength = 22
 const keyBytes = 32
 const tokenPattern = /^[0-9a-hjkmnp-tv-z]{52}[\w-]{22}$/
-
-/** The form of a token, for readers that look nothing up for others. */
-export const isTokenForm = (text: string): boolean => tokenPattern.test(text)
 
 /**
  * A token is both ids and a signature of them. The signature is SHA-256 of a key and the ids, shortened. HMAC would hash twice,
@@ -42,7 +39,7 @@ export function createDecisionAddresses(keyring: Keyring): DecisionAddresses {
       return ids + signatureOf(signed, ids)
     },
     decisionOf(token) {
-      if (!isTokenForm(token)) return undefined
+      if (!tokenPattern.test(token)) return undefined
       const ids = token.slice(0, 2 * idDigits)
       const signature = Buffer.from(token.slice(2 * idDigits))
       const isSigned = keyring

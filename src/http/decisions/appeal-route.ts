@@ -3,12 +3,9 @@ import type { Appeals, AppealStores } from '../../domain/appeals/appeals.ts'
 import type { Principal } from '../../domain/identity/principal.ts'
 import { none } from '../resources/fields.ts'
 import type { ResourceRoutes } from '../resources/route.ts'
-import type { ResourceStores, Surface } from '../resources/spec.ts'
+import type { ResourceStores } from '../resources/spec.ts'
 import type { Route } from '../route.ts'
 import { DecisionParams, OpenAppealBody, OpenedAppeal, presentOpenedAppeal } from './schema.ts'
-
-/** Where keys of projects appeal. */
-export type DecisionSurface = Surface<Principal>
 
 type AppealRoutes = Pick<ResourceRoutes<Principal, AppealStores & ResourceStores>, 'mutation'>
 

@@ -28,7 +28,7 @@ const path = '/d/{token}'
 const Params = Type.Object({ token: Type.String({ description: 'The address of the decision.' }) })
 const html = { description: 'The page of the decision.', contentType: 'text/html', schema: Type.String() }
 
-/** `/d/{token}`: the page of a decision. Whoever has its address may read and appeal the decision. */
+/** `/d/{token}`: the page of a decision. A person with its address may read and appeal the decision. */
 export function decisionPageFamily(parts: DecisionPageParts): EndpointFamily {
   const shared = { path, credential: 'none', params: Params, isUndescribed: true } as const
   const routes: Route[] = [

@@ -44,6 +44,7 @@ const order: readonly (readonly [title: string, names: readonly string[]])[] = [
       'rules',
       'cases',
       'explain',
+      'appeals',
       'policy-gateway',
       'backtest',
       'limits-and-credits',

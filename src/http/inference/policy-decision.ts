@@ -24,7 +24,7 @@ export const policyDecision = (description: string) =>
       ),
       appeal_url: Type.Optional(
         text(
-          'Of a denial, if `explanations.appeals` is on: a page for a person, without a key. It says what was denied and takes an appeal. Whoever has the address can read and appeal this decision.',
+          'Of a denial, if `explanations.appeals` is on: a page for a person, without a key. It says what was denied and takes an appeal. Anybody with the address can read and appeal this decision.',
         ),
       ),
     },

@@ -23,6 +23,9 @@ export type Surface<TActor extends ResourceActor> = ResourceLimitParts & {
   readonly isShuttingDown: () => boolean
 }
 
+/** Where keys of projects call. */
+export type CallerSurface = Surface<Principal>
+
 export type Described = {
   readonly name: string
   readonly path: string

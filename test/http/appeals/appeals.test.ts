@@ -161,7 +161,10 @@ describe('an appeal', () => {
     const wrong = await resolve(first, id, { outcome: 'upheld' })
     assert.deepEqual([wrong.status, errorOf(wrong)['param']], [409, 'outcome'])
     const closed = await resolve(first, id, { outcome: 'overturned', reason: 'Birds are fine.' })
-    assert.deepEqual([closed.status, closed.body['state'], closed.body['closed_by'] !== null], [200, 'overturned', true])
+    assert.deepEqual(
+      [closed.status, closed.body['state'], closed.body['closed_by'] !== null],
+      [200, 'overturned', true],
+    )
     const again = await resolve(first, id, { outcome: 'overturned' })
     assert.deepEqual([again.status, errorOf(again)['code']], [409, 'invalid_state'])
   })
@@ -178,7 +181,8 @@ describe('an appeal', () => {
 
   it('is listed by state and policy', async () => {
     const { id } = await opened()
-    const ids = async (query: string) => itemsOf(await app.admin.get(`/appeals?limit=100&${query}`)).map((one) => one['id'])
+    const ids = async (query: string) =>
+      itemsOf(await app.admin.get(`/appeals?limit=100&${query}`)).map((one) => one['id'])
     assert.ok((await ids(`state=open&policy_id=${app.policyId}`)).includes(id))
     assert.ok(!(await ids('state=overturned')).includes(id))
     assert.deepEqual(await ids('policy_id=pol_unknown'), [])
@@ -206,8 +210,8 @@ describe('an appeal', () => {
   })
 })
 
-describe('the way from a denial to a mended policy', () => {
-  it('denies, appeals, reviews, makes a case, mends the draft and passes the gate', async () => {
+describe('the way from a denial to a better rule', () => {
+  it('denies, appeals, reviews, makes a case, changes the draft and passes the gate', async () => {
     await using app = await openAppealScene()
     const { event_id: eventId } = await app.deny()
     const id = textOf((await app.appeal(String(eventId))).body)

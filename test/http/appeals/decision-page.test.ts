@@ -16,7 +16,10 @@ const crisis = 'I want to kill myself tonight.'
 async function openScene(level = 'code', options: TestAppOptions = {}): Promise<AppealScene> {
   const port = await freePort()
   const server = { port, public_url: `http://127.0.0.1:${port}` }
-  return openAppealScene({ ...options, config: { audit: { content: 'full' }, server, explanations: { to_callers: level } } })
+  return openAppealScene({
+    ...options,
+    config: { audit: { content: 'full' }, server, explanations: { to_callers: level } },
+  })
 }
 
 const formOf = (note: string) => ({

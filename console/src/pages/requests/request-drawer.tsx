@@ -17,6 +17,7 @@ import { shortId, ShortId } from '../../kit/short-id.tsx'
 import { FailureState, LoadingRows } from '../../kit/state.tsx'
 import { Timeline } from '../../kit/timeline.tsx'
 import { words } from '../../words/en.ts'
+import { AppealSection } from './appeal-section.tsx'
 import { ExplanationPanel } from './explanation.tsx'
 import { FixPanel } from './fix-panel.tsx'
 import { GatewayFixPanel } from './gateway-fix-panel.tsx'
@@ -150,6 +151,7 @@ function Detail({ request }: { readonly request: RequestDetail }) {
       <DrawerSection title={text.outcomes} note={outcomes.length > 0 ? text.outcomesNote : ''}>
         <Outcomes outcomes={outcomes} isChecked={isChecked(request)} mayOpen={mayOpen} />
         <Repair key={request.id} request={request} />
+        <AppealSection key={`appeal ${request.id}`} request={request} />
       </DrawerSection>
       {outcomes.some((outcome) => outcome.is_deciding) && (
         <DrawerSection title={text.explanation.title}>

@@ -59,6 +59,8 @@ export const overview = {
     key_expiring: 'Rotate',
     key_near_limit: 'Raise the limit',
     upstream_resting: 'Probe',
+    policy_overturned_often: 'Open the policy',
+    appeals_open: 'Review',
   },
   deniedBy: {
     title: 'Denied by',

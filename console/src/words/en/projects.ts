@@ -75,6 +75,8 @@ export const projects = {
     '*': 'Everything: an owner of the organization',
     'policies:read': 'See policies',
     'policies:write': 'Change drafts of policies',
+    'reviews:read': 'Read appeals against decisions',
+    'reviews:write': 'Open, label and close appeals',
     'policies:publish': 'Publish, pause and roll back policies',
     'policies:override': 'Change the publish gate, and publish past it',
     'keys:read': 'See keys',

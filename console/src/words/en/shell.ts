@@ -61,6 +61,7 @@ export const pages = {
   playground: 'Playground',
   policies: 'Policies',
   gateway: 'Gateway',
+  reviews: 'Reviews',
   models: 'Models',
   limits: 'Limits and credits',
   sinks: 'Sinks',

@@ -1,0 +1,181 @@
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import { useAdminKeyNames, useMemberNames } from '../../api/names.ts'
+import { Badge } from '../../kit/badge.tsx'
+import { Button } from '../../kit/button.tsx'
+import { Card } from '../../kit/card.tsx'
+import { DecisionBadge } from '../../kit/decision-badge.tsx'
+import { Notice } from '../../kit/notice.tsx'
+import { ShortId } from '../../kit/short-id.tsx'
+import { FailureState, LoadingRows } from '../../kit/state.tsx'
+import { useMay } from '../../session/session.tsx'
+import { words } from '../../words/en.ts'
+import { AnswerForm } from './answer-form.tsx'
+import { stateTones } from './page.tsx'
+import { useAppeal, type Appeal } from './queries.ts'
+import { ResolveForm } from './resolve-form.tsx'
+import styles from './page.module.css'
+
+const text = words.reviews
+
+type PanelProps = { readonly id: string; readonly onNext: () => void }
+
+/** One appeal: first the text and the rule, after the own answer also the decision and how it is closed. */
+export function AppealPanel({ id, onNext }: PanelProps) {
+  const [isBlind, setBlind] = useState(true)
+  const hasTexts = useMay('content:read')
+  const query = useAppeal(id, { hasTexts, isBlind })
+  if (query.isPending) return <LoadingRows widths={[200, 320]} rows={5} />
+  if (query.data === undefined)
+    return <FailureState title={text.failed} error={query.error} onRetry={() => void query.refetch()} />
+  const appeal = query.data
+  return (
+    <div className={styles.panel}>
+      <Card
+        title={appeal.policy?.name ?? appeal.policy?.id ?? text.noPolicy}
+        note={
+          <>
+            <Badge tone={stateTones[appeal.state]}>{text.states[appeal.state]}</Badge> <ShortId id={appeal.id} />
+          </>
+        }
+      >
+        {appeal.needs_third && <Notice tone="warning">{text.needsThird}</Notice>}
+        <Disputed appeal={appeal} hasTexts={hasTexts} />
+        <Answering appeal={appeal} onReveal={() => setBlind(false)} />
+      </Card>
+      {!appeal.blind && <Decided appeal={appeal} onNext={onNext} />}
+    </div>
+  )
+}
+
+/** The text, and the rule that is asked about. */
+function Disputed({ appeal, hasTexts }: { readonly appeal: Appeal; readonly hasTexts: boolean }) {
+  const { policy, text: disputed, direction } = appeal
+  return (
+    <>
+      <div className={styles.part}>
+        <span className={styles.faint}>{text.text[direction]}</span>
+        {disputed === null ? (
+          <p>{hasTexts ? text.textMissing : text.mayNotRead}</p>
+        ) : (
+          <pre className={styles.words} tabIndex={0}>
+            {disputed}
+          </pre>
+        )}
+      </div>
+      {policy?.rule && (
+        <div className={styles.part}>
+          <span className={styles.faint}>{text.rule}</span>
+          <pre className={styles.words} tabIndex={0}>
+            {policy.rule}
+          </pre>
+        </div>
+      )}
+    </>
+  )
+}
+
+function Answering({ appeal, onReveal }: { readonly appeal: Appeal; readonly onReveal: () => void }) {
+  const mayWrite = useMay('reviews:write')
+  const { may_review: mayReview, blind, state, labels } = appeal
+  if (state !== 'open' || (!mayReview && !blind && labels.length > 0)) return null
+  return (
+    <div className={styles.part}>
+      {mayReview && mayWrite ? (
+        <AnswerForm appeal={appeal} onReveal={onReveal} />
+      ) : (
+        <Notice tone="none">{mayReview ? text.mayNotReview : text.ownAppeal}</Notice>
+      )}
+    </div>
+  )
+}
+
+function Decided({ appeal, onNext }: { readonly appeal: Appeal } & Pick<PanelProps, 'onNext'>) {
+  const { claim, origin, note, decision, labels, state, request_id: requestId } = appeal
+  return (
+    <Card title={text.decided} note={requestId && <RequestLink requestId={requestId} />}>
+      <dl className={styles.facts}>
+        <dt>{text.decided}</dt>
+        <dd>
+          {decision === null ? (
+            text.decisionGone
+          ) : (
+            <>
+              <DecisionBadge decision={decision.decision} isEnforced={decision.enforced} isError={false} />{' '}
+              {decision.score_bp !== null && text.score(decision.score_bp, decision.threshold_bp)}
+            </>
+          )}
+        </dd>
+        {claim !== null && origin !== null && (
+          <>
+            <dt>{text.claim}</dt>
+            <dd>
+              {text.claims[claim]}, {text.origins[origin]}
+              {note !== null && <blockquote>{note}</blockquote>}
+            </dd>
+          </>
+        )}
+        {labels.length > 0 && (
+          <>
+            <dt>{text.labels}</dt>
+            <dd>
+              <Labels labels={labels} />
+            </dd>
+          </>
+        )}
+      </dl>
+      {state === 'open' ? <ResolveForm appeal={appeal} /> : <Closed appeal={appeal} onNext={onNext} />}
+    </Card>
+  )
+}
+
+const RequestLink = ({ requestId }: { readonly requestId: string }) => (
+  <Link to="/requests/$requestId" params={{ requestId }}>
+    {text.request}
+  </Link>
+)
+
+function usePersonName(): (id: string) => string {
+  const mayReadKeys = useMay('keys:read')
+  const mayReadMembers = useMay('members:read')
+  const keys = useAdminKeyNames(mayReadKeys)
+  const members = useMemberNames(mayReadMembers)
+  return (id) => members.get(id) ?? keys.get(id) ?? id
+}
+
+function Labels({ labels }: { readonly labels: Appeal['labels'] }) {
+  const nameOf = usePersonName()
+  return (
+    <ul>
+      {labels.map(({ id, should, blind, labelled_by: by, note }) => (
+        <li key={id}>
+          {text.answers[should]} <span className={styles.faint}>{text.labelBy(nameOf(by))}</span>{' '}
+          {!blind && <Badge tone="warning">{text.notBlind}</Badge>} {note}
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function Closed({ appeal, onNext }: { readonly appeal: Appeal } & Pick<PanelProps, 'onNext'>) {
+  const nameOf = usePersonName()
+  const { closed_by: by, reason, case_id: caseId, policy } = appeal
+  return (
+    <div className={styles.part}>
+      {by !== null && <span>{text.closedBy(nameOf(by))}</span>}
+      {reason !== null && (
+        <span>
+          {text.answer}: {reason}
+        </span>
+      )}
+      {caseId !== null && policy !== null && (
+        <Link to="/policies/$policyId/cases" params={{ policyId: policy.id }}>
+          {text.caseMade}
+        </Link>
+      )}
+      <span>
+        <Button onClick={onNext}>{text.next}</Button>
+      </span>
+    </div>
+  )
+}

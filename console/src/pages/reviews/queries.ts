@@ -1,0 +1,63 @@
+import { useQuery } from '@tanstack/react-query'
+import { api, dataOf } from '../../api/client.ts'
+import type { components } from '../../api/schema.d.ts'
+import { useChange } from '../../api/use-change.ts'
+
+export type Appeal = components['schemas']['Appeal']
+export type Label = components['schemas']['AppealLabel']
+export type Answer = Label['should']
+export type Review = components['schemas']['AppealReview']
+export type Resolution = components['schemas']['AppealResolution']
+
+const appealsKey = ['appeals'] as const
+const shownAppeals = 100
+
+/** The appeals of the queue, the oldest first, so that none expires unseen. */
+export const useAppeals = (show: 'open' | 'all') =>
+  useQuery({
+    queryKey: [...appealsKey, 'list', show],
+    queryFn: async (): Promise<readonly Appeal[]> => {
+      const page = { limit: shownAppeals, order: show === 'open' ? 'asc' : 'desc' } as const
+      const query = show === 'open' ? { ...page, state: 'open' as const } : page
+      return (await dataOf(api.GET('/v1/organization/appeals', { params: { query } }))).data
+    },
+  })
+
+type Shown = { readonly hasTexts: boolean; readonly isBlind: boolean }
+
+/** One appeal. Each read of a text is an event of the audit log, so it is not repeated when the window gets the focus. */
+export const useAppeal = (id: string, { hasTexts, isBlind }: Shown) =>
+  useQuery({
+    queryKey: [...appealsKey, id, hasTexts, isBlind],
+    queryFn: (): Promise<Appeal> => {
+      const query = { blind: isBlind, ...(hasTexts && { include: 'content' as const }) }
+      return dataOf(api.GET('/v1/organization/appeals/{appeal_id}', { params: { path: { appeal_id: id }, query } }))
+    },
+    staleTime: Infinity,
+    refetchOnWindowFocus: false,
+  })
+
+export const useReview = (id: string) =>
+  useChange({
+    send: (body: Review): Promise<Appeal> =>
+      dataOf(api.POST('/v1/organization/appeals/{appeal_id}/review', { params: { path: { appeal_id: id } }, body })),
+    refresh: [appealsKey],
+  })
+
+export const useResolve = (id: string) =>
+  useChange({
+    send: (body: Resolution): Promise<Appeal> =>
+      dataOf(api.POST('/v1/organization/appeals/{appeal_id}/resolve', { params: { path: { appeal_id: id } }, body })),
+    refresh: [appealsKey, ['policy'], ['overview']],
+  })
+
+/** The revision of the policy whose draft is changed. */
+export const usePolicyRevision = (policyId: string, isNeeded: boolean) =>
+  useQuery({
+    queryKey: ['policy', policyId, 'revision'],
+    queryFn: async (): Promise<number> => {
+      const params = { path: { policy_id: policyId } }
+      return (await dataOf(api.GET('/v1/organization/policies/{policy_id}', { params }))).revision
+    },
+    enabled: isNeeded,
+  })
