@@ -119,7 +119,7 @@ const plan = planFor(emptyRulebook, {
   metadata: {},
   target: undefined,
   policyIds: [],
-  flaggedCategories: [],
+  flaggedCategories: [], atMs: 0,
 })
 const holdBack = createHoldBackPolicies(parts.prefilterOf)(plan, false)
 const scannerParts = { plan, holdBack, evaluate, evaluateUncached: evaluate, pause: parts.pause }

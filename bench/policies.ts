@@ -71,7 +71,7 @@ const context: EvaluationContext = {
   metadata: {},
   target: undefined,
   policyIds: [],
-  flaggedCategories: [],
+  flaggedCategories: [], atMs: 0,
 }
 const scan: ScanResult = {
   classification: { scores: perCategory(() => 0.1), flagged: [] },

@@ -1,5 +1,6 @@
 import { andThen, type MaybePromise } from '../base/maybe-promise.ts'
 import { re2Patterns } from '../adapters/patterns/re2.ts'
+import { exceptionStore } from '../adapters/stores/sql/policies/exceptions.ts'
 import { gatewayStore } from '../adapters/stores/sql/policies/gateway-configurations.ts'
 import { policyStore } from '../adapters/stores/sql/policies/policies.ts'
 import { quotaStore } from '../adapters/stores/sql/policies/quotas.ts'
@@ -12,7 +13,7 @@ import { createCheckBeforeCounting } from '../pipeline/enforcement/check-before-
 import type { Infrastructure } from './infrastructure.ts'
 import type { RequestMetrics } from './request-metrics.ts'
 import { createSimulation } from './simulation.ts'
-import { openBacktests, openSpikeMonitor } from './features/policy-jobs.ts'
+import { openBacktests, openExpiredExceptions, openSpikeMonitor } from './features/policy-jobs.ts'
 import type { Rules } from './rules.ts'
 import type { Stores } from './stores.ts'
 
@@ -35,6 +36,8 @@ export function openEvaluation(
   const rulebookOf = createRulebooks({
     gateway: gatewayStore(stores.reading),
     policies,
+    exceptions: exceptionStore(stores.reading),
+    clock,
     changes,
     compileRule,
     patterns: re2Patterns,
@@ -47,6 +50,7 @@ export function openEvaluation(
   const shared = { pause, prefilterOf, canRephrase, failsOpen }
   const evaluate = createEvaluate({ ...shared, scanText, cacheEntries: cachedBlocks })
   const spikeMonitor = openSpikeMonitor(infrastructure, stores)
+  openExpiredExceptions(infrastructure, stores)
   // With the decisions that allow a text: their scores count for other thresholds.
   openBacktests(infrastructure, { evaluate: evaluateAll, compileRule, rulebookOf, patterns: re2Patterns })
   const enforce = createEnforce({
@@ -77,7 +81,7 @@ export function openEvaluation(
   })
   return {
     enforce,
-    checkBeforeCounting: createCheckBeforeCounting({ evaluate, rulebookOf, hasJudge: canRephrase }),
+    checkBeforeCounting: createCheckBeforeCounting({ evaluate, rulebookOf, clock, hasJudge: canRephrase }),
     scanText,
     simulate,
     findEvidence,

@@ -134,6 +134,7 @@ export const faultCodes = {
   last_admin_key:
     'The last administrator key with the permission `*` cannot be revoked through the API; create another one first.',
   case_limit_reached: 'The policy has the maximum number of cases; delete one first.',
+  exception_limit_reached: 'The policy has the maximum number of live exceptions; end one first, or change the policy.',
   gate_not_passed:
     'The draft has not passed the publish gate; `checks` says what is missing. Run the gate, change the draft, or override it with `policies:override`.',
   gate_stale:

@@ -81,6 +81,7 @@ function decidingLines({ deciding, versions, direction }: ExplanationBodyOf): re
   const version = policy.version === null ? '' : `, version ${policy.version}`
   const share = rollout.percent === null ? '' : ` ${rollout.percent} %`
   const score = deciding.score_bp === null ? [] : [`score ${deciding.score_bp} of ${deciding.threshold_bp ?? '-'}`]
+  const exception = deciding.exception_id === null ? [] : [`let through by the exception ${deciding.exception_id}`]
   const judge = versions.judge === null ? [] : [`judge ${versions.judge}`]
   return [
     `decided by the ${name}${version}, about the ${direction ?? 'request'}`,
@@ -88,6 +89,7 @@ function decidingLines({ deciding, versions, direction }: ExplanationBodyOf): re
       `reason ${deciding.reason_code ?? '-'}`,
       ...score,
       `${rollout.mode ?? '-'}${share}${rollout.side === 'observed' ? ', only observed' : ''}`,
+      ...exception,
       ...judge,
     ].join('; '),
   ]

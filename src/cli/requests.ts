@@ -126,7 +126,7 @@ function describe(request: RequestDetailBody, values: Values): string {
     outcome.name ?? outcome.policy_id ?? '-',
     outcome.version === null ? '-' : String(outcome.version),
     outcome.decision,
-    outcome.is_enforced === null ? '-' : outcome.is_enforced ? 'enforced' : 'monitoring',
+    modeOf(outcome),
     outcome.score_bp === null ? '-' : `${outcome.score_bp} / ${outcome.threshold_bp ?? '-'}`,
     foundBy(outcome),
   ])
@@ -147,6 +147,11 @@ function describe(request: RequestDetailBody, values: Values): string {
 }
 
 type Outcome = RequestDetailBody['outcomes'][number]
+
+function modeOf({ is_enforced: isEnforced, exception_id: exceptionId }: Outcome): string {
+  if (exceptionId !== null) return exceptionId
+  return isEnforced === null ? '-' : isEnforced ? 'enforced' : 'monitoring'
+}
 
 const checkNames: Readonly<Record<Outcome['check'], string>> = {
   always_blocked: 'always blocked categories',

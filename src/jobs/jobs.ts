@@ -216,6 +216,12 @@ export const jobs = [
       'Writes the decision counts of this node, and reports a policy whose denials spike over all nodes or pauses it.',
   },
   {
+    name: 'record-expired-exceptions',
+    everyMs: 10_000,
+    runs: 'each node',
+    purpose: 'Writes an audit event for each exception of a policy that has expired. It ends by itself before.',
+  },
+  {
     name: 'flush-spooled-responses',
     everyMs: 1_000,
     runs: 'each node',

@@ -11,6 +11,7 @@ export type Belongings = {
   readonly backtest_id: string
   readonly case_id: string
   readonly gate_run_id: string
+  readonly exception_id: string
   readonly event_id: string
   readonly request_id: string
   readonly member_id: string
@@ -53,6 +54,8 @@ const applying = {
 
 /** The name does not resolve, so that nothing is sent. */
 const webhookConfig = { url: 'https://alerts.invalid/hook', secret: 'a-secret-of-the-webhook-0123' }
+
+const tomorrow = Math.floor(Date.now() / 1000) + 86_400
 
 /** Every administration route. A test fails if one is missing here. */
 export const adminRoutes: readonly AdminRoute[] = [
@@ -125,6 +128,16 @@ export const adminRoutes: readonly AdminRoute[] = [
   { method: 'GET', path: '/policies/{policy_id}/gate', permission: 'policies:read' },
   { method: 'GET', path: '/policies/{policy_id}/gate/{gate_run_id}', permission: 'policies:read' },
   { method: 'POST', path: '/policies/{policy_id}/gate/{gate_run_id}/approve', permission: 'policies:publish' },
+  { method: 'GET', path: '/exceptions', permission: 'policies:read' },
+  { method: 'GET', path: '/policies/{policy_id}/exceptions', permission: 'policies:read' },
+  {
+    method: 'POST',
+    path: '/policies/{policy_id}/exceptions',
+    permission: 'policies:publish',
+    body: { for: { user: 'ada' }, reason: 'A test', expires_at: tomorrow },
+  },
+  { method: 'GET', path: '/policies/{policy_id}/exceptions/{exception_id}', permission: 'policies:read' },
+  { method: 'DELETE', path: '/policies/{policy_id}/exceptions/{exception_id}', permission: 'policies:publish' },
   { method: 'GET', path: '/policies/{policy_id}/cases', permission: 'policies:read' },
   {
     method: 'POST',
@@ -424,6 +437,13 @@ export async function createOneOfEach(admin: Admin): Promise<Belongings> {
       }),
     ),
     gate_run_id: textOf(await admin.post(`/policies/${textOf(policy)}/gate`, { revision: 2 })),
+    exception_id: textOf(
+      await admin.post(`/policies/${textOf(policy)}/exceptions`, {
+        for: { user: 'nobody' },
+        reason: 'Furniture',
+        expires_at: tomorrow,
+      }),
+    ),
     event_id: textOf(await admin.get(`/requests/${requestId}`), 'event_id'),
     request_id: requestId,
     member_id: textOf(await admin.post('/members', { email: `${randomUUID()}@example.com`, role: 'auditor' })),

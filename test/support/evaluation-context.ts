@@ -10,4 +10,5 @@ export const plainContext: EvaluationContext = {
   target: undefined,
   policyIds: [],
   flaggedCategories: [],
+  atMs: 0,
 }

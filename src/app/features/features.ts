@@ -2,6 +2,7 @@ import { createAppealFeature } from './appeals.ts'
 import { createAlerts, type AlertServerParts } from './alerts.ts'
 import { createAuditLog } from './audit-log.ts'
 import { createEvaluate } from './evaluate.ts'
+import { createExceptionFeature } from './exceptions.ts'
 import type { Feature, FeatureParts, RunningServerParts } from './feature.ts'
 import { createDecisionHistory, createGatewayConfiguration } from './gateway-configuration.ts'
 import { createInstallation } from './installation.ts'
@@ -24,6 +25,7 @@ export function createFeatures(parts: FeatureParts, server: RunningServerParts &
     createOrganization(parts),
     createPolicies(parts, evaluation),
     createPublication(parts, evaluation),
+    createExceptionFeature(parts, evaluation),
     createEvaluate(parts, evaluation),
     createKeys(parts),
     createModels(parts, server),

@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { backtestQueue, releaseBacktestLeases } from '../../adapters/stores/sql/policies/backtests.ts'
 import { decisionCounts, decisionSums } from '../../adapters/stores/sql/policies/decision-counts.ts'
+import { expiredExceptions, listExpiredExceptions } from '../../adapters/stores/sql/policies/exceptions.ts'
 import { gatewayStore } from '../../adapters/stores/sql/policies/gateway-configurations.ts'
 import { policyStore } from '../../adapters/stores/sql/policies/policies.ts'
 import { reportedSpikes } from '../../adapters/stores/sql/policies/reported-spikes.ts'
@@ -11,6 +12,7 @@ import { createBacktestRunner } from '../../domain/evaluation/backtest/runner.ts
 import { createActOnSpike, spikeActions, type SpikeStores } from '../../domain/evaluation/spikes/act-on-spike.ts'
 import { gatewaySubject } from '../../domain/evaluation/spikes/counted-decisions.ts'
 import { createSpikeMonitor, type SpikeMonitor } from '../../domain/evaluation/spikes/spike-monitor.ts'
+import { createRecordExpired } from '../../domain/exceptions/record-expired.ts'
 import type { Infrastructure } from '../infrastructure.ts'
 import type { Stores } from '../stores.ts'
 
@@ -43,6 +45,13 @@ export function openSpikeMonitor(infrastructure: Infrastructure, stores: Stores)
   )
   built.use(jobs.start('watch-denial-spikes', monitor.run))
   return monitor
+}
+
+/** Records the exceptions that expire, until the app is closed. */
+export function openExpiredExceptions({ built, database, clock, jobs }: Infrastructure, stores: Stores): void {
+  const { mutate } = stores.of((tx) => ({ expired: expiredExceptions(tx) }))
+  const listExpired = () => listExpiredExceptions({ query: (sql, params) => database.read(sql, params) }, clock.nowMs())
+  built.use(jobs.start('record-expired-exceptions', createRecordExpired({ listExpired, mutate })))
 }
 
 const backtestLeaseMs = 60_000

@@ -15,6 +15,7 @@ import {
   type Findings,
 } from './findings.ts'
 import { combine, type Decision, type Verdict } from './verdict/combine.ts'
+import { hasTextExceptions, withExceptedTexts, type DecideOn } from './excepted-texts.ts'
 import { gatewayDecision, moderationDecisions, policyDecision } from './verdict/decisions.ts'
 import { oncePerSharedPlan, type Plan, type SharedPlan } from './plan.ts'
 import type { ActivePolicy } from './rulebook.ts'
@@ -46,7 +47,29 @@ export function createEvaluate(parts: EvaluateParts): Evaluate {
     response: oncePerSharedPlan((plan) => cleanVerdictOf(plan, 'response')),
   }
 
-  return (plan, texts) => andThen(collectFindings(plan, texts), (collected) => evaluateAll(plan, texts, collected))
+  const hasExceptedTexts = {
+    request: oncePerSharedPlan(({ policies }) => hasTextExceptions(policies.request)),
+    response: oncePerSharedPlan(({ policies }) => hasTextExceptions(policies.response)),
+  }
+
+  return (plan, texts) =>
+    andThen(collectFindings(plan, texts), (collected) => {
+      const evaluation = evaluateAll(plan, texts, collected)
+      return hasExceptedTexts[texts.direction](plan) ? exceptTexts(plan, texts, evaluation) : evaluation
+    })
+
+  function exceptTexts(plan: Plan, texts: ScannedTexts, evaluation: Evaluation): MaybePromise<Evaluation> {
+    const { verdict } = evaluation
+    if (verdict.decisions.length === 0) return evaluation
+    const policies = plan.policies[texts.direction]
+    const decideOn: DecideOn = (others, policy, at) =>
+      andThen(collectFindings(plan, others), ({ scores }) =>
+        policyDecision(policy, { scores, at }, { plan, failsOpen }),
+      )
+    return andThen(withExceptedTexts(verdict, texts, { policies, decideOn }), (result) =>
+      result === verdict ? evaluation : { ...evaluation, verdict: result },
+    )
+  }
 
   function evaluateAll(
     plan: Plan,

@@ -10,6 +10,7 @@ import {
 } from '../scan/classify/categories.ts'
 import type { ClassificationReader, TextDirection } from '../scan/classify/classifier.ts'
 import type { RuleFacts } from '../policy/rule.ts'
+import { byDirection, createVariants, type VariantFor } from './policy-variants.ts'
 import type { ActivePolicy, Gateway, Rulebook } from './rulebook.ts'
 import type { StageLog } from './stage-log.ts'
 
@@ -28,6 +29,8 @@ export type EvaluationContext = {
   readonly policyIds: readonly string[]
   /** Additional categories that the request blocks. */
   readonly flaggedCategories: readonly string[]
+  /** When it is evaluated. Exceptions that have ended by then do not apply. */
+  readonly atMs: number
 }
 
 /** Which rules of an organization apply in one evaluation context, and whether they are enforced. */
@@ -61,27 +64,32 @@ export function planFor(rulebook: Rulebook, context: EvaluationContext): Plan {
 
 const noneRequested: Plan['requested'] = []
 
+/** The policies of a rulebook that apply in one context, and their variants for requests with exceptions. */
+type AppliedPolicies = { readonly policies: Plan['policies']; readonly variantFor: VariantFor }
+
 /** Cached per rulebook and project, so that requests without `X-Policy-Id` share the same policy lists by identity. */
-const byProject = new WeakMap<Rulebook, Map<string, Plan['policies']>>()
+const byProject = new WeakMap<Rulebook, Map<string, AppliedPolicies>>()
 /** Bounds the cache, because callers may send any project name. */
 const maxProjects = 1_000
 
 function policiesFor(rulebook: Rulebook, context: EvaluationContext): Plan['policies'] {
-  if (context.policyIds.length > 0) return applicable(rulebook, context)
-  const known = byProject.get(rulebook) ?? new Map<string, Plan['policies']>()
-  const cached = known.get(context.project)
-  if (cached !== undefined) return cached
-  const policies = applicable(rulebook, context)
-  if (known.size < maxProjects) byProject.set(rulebook, known.set(context.project, policies))
-  return policies
+  const { policies, variantFor } = appliedPolicies(rulebook, context)
+  return variantFor(context) ?? policies
 }
 
-function applicable({ policies }: Rulebook, context: EvaluationContext): Plan['policies'] {
+function appliedPolicies(rulebook: Rulebook, context: EvaluationContext): AppliedPolicies {
+  if (context.policyIds.length > 0) return applicable(rulebook, context)
+  const known = byProject.get(rulebook) ?? new Map<string, AppliedPolicies>()
+  const cached = known.get(context.project)
+  if (cached !== undefined) return cached
+  const applied = applicable(rulebook, context)
+  if (known.size < maxProjects) byProject.set(rulebook, known.set(context.project, applied))
+  return applied
+}
+
+function applicable({ policies, exceptions }: Rulebook, context: EvaluationContext): AppliedPolicies {
   const applied = policies.filter((policy) => isApplicable(policy, context))
-  return {
-    request: applied.filter(({ direction }) => direction !== 'response'),
-    response: applied.filter(({ direction }) => direction !== 'request'),
-  }
+  return { policies: byDirection(applied), variantFor: createVariants(applied, exceptions) }
 }
 
 function isApplicable({ id, scope, projectIds }: ActivePolicy, { project, policyIds }: EvaluationContext): boolean {

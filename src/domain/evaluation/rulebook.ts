@@ -1,4 +1,5 @@
 import type { MaybePromise } from '../../base/maybe-promise.ts'
+import type { PolicyExceptions } from '../exceptions/covered.ts'
 import { unsaved, type SavedConfiguration } from '../gateway-config/configuration.ts'
 import type { Terms } from '../scan/detect/terms.ts'
 import type { CompiledRule } from '../policy/compiled-rule.ts'
@@ -10,6 +11,8 @@ export type Rulebook = {
   readonly gateway: Gateway
   /** Every policy in force, including `unattached` ones, because a request may name them. */
   readonly policies: readonly ActivePolicy[]
+  /** By policy. Undefined if the organization has none. */
+  readonly exceptions?: ReadonlyMap<string, PolicyExceptions> | undefined
 }
 
 export type Gateway = SavedConfiguration & {
@@ -25,7 +28,15 @@ export type ActivePolicy = Omit<PolicyContent, 'rule'> & {
   readonly versionId: string
   readonly version: number
   readonly rule: CompiledRule
+  /** Set in the plan of a request for which the policy is enforced otherwise than for most. */
+  readonly exception?: AppliedException
 }
+
+export type AppliedException =
+  /** The policy is not enforced for the request. Its mode is `monitoring`. */
+  | { readonly id: string }
+  /** It is not enforced for these texts: the ids of exceptions by digest. */
+  | { readonly texts: ReadonlyMap<string, string> }
 
 /** Returns the current rules of an organization. A change applies to the next request on this node, and within a second on others. */
 export type RulebookOf = (organizationId: string) => MaybePromise<Rulebook>

@@ -20,6 +20,8 @@ function createScene() {
       },
     },
     policies: { listInForce: async () => [] },
+    exceptions: { listLive: async () => [] },
+    clock: time.clock,
     changes,
     compileRule: () => assert.fail('there are no policies'),
     patterns: {

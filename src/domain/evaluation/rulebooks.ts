@@ -1,5 +1,8 @@
+import type { Clock } from '../../base/clock.ts'
 import type { Changes } from '../mutations/changes.ts'
 import { createOrganizationCache } from '../mutations/organization-cache.ts'
+import { exceptionsByPolicy } from '../exceptions/covered.ts'
+import type { ExceptionStore } from '../exceptions/exception.ts'
 import type { GatewayStore } from '../gateway-config/store.ts'
 import { unsaved, type SavedConfiguration } from '../gateway-config/configuration.ts'
 import type { PatternEngine } from '../scan/detect/patterns.ts'
@@ -12,6 +15,8 @@ import type { ActivePolicy, Gateway, Rulebook, RulebookOf } from './rulebook.ts'
 export type RulebookParts = {
   readonly gateway: Pick<GatewayStore, 'find'>
   readonly policies: Pick<PolicyStore, 'listInForce'>
+  readonly exceptions: Pick<ExceptionStore, 'listLive'>
+  readonly clock: Pick<Clock, 'nowMs'>
   readonly changes: Changes
   readonly compileRule: CompileRule
   readonly patterns: PatternEngine
@@ -23,9 +28,10 @@ export function createRulebooks(parts: RulebookParts): RulebookOf {
 
   /** Compiles only what has changed since the last load. */
   async function read(organizationId: string, before: Rulebook | undefined): Promise<Rulebook> {
-    const [saved = unsaved, policies] = await Promise.all([
+    const [saved = unsaved, policies, exceptions] = await Promise.all([
       parts.gateway.find(organizationId),
       parts.policies.listInForce(organizationId),
+      parts.exceptions.listLive(organizationId, parts.clock.nowMs()),
     ])
     const isSame = before?.gateway.version === saved.version
     const rules = new Map(before?.policies.map(({ versionId, rule }) => [versionId, rule]))
@@ -33,6 +39,7 @@ export function createRulebooks(parts: RulebookParts): RulebookOf {
       organizationId,
       gateway: isSame ? { ...before.gateway, ...saved } : compileGateway(saved, parts.patterns),
       policies: policies.flatMap((policy) => activePolicy(policy, rules)),
+      exceptions: exceptionsByPolicy(exceptions),
     }
   }
 

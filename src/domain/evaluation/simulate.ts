@@ -20,8 +20,11 @@ export type Scenario = {
   readonly direction: TextDirection
   /** Categories to treat as found. */
   readonly categories: readonly string[]
-  readonly context: EvaluationContext
+  readonly context: ScenarioContext
 }
+
+/** It is evaluated when it is simulated. */
+export type ScenarioContext = Omit<EvaluationContext, 'atMs'>
 
 /** A policy that is evaluated although this content of it is not in force: a draft, or a content that is not stored. */
 export type TriedPolicy = {
@@ -66,7 +69,7 @@ export type SimulateParts = {
   readonly rulebookOf: RulebookOf
   readonly compileRule: CompileRule
   readonly patterns: PatternEngine
-  readonly clock: Pick<Clock, 'monotonicMs'>
+  readonly clock: Pick<Clock, 'monotonicMs' | 'nowMs'>
 }
 
 /** Evaluates a complete response as its stream is evaluated. */
@@ -80,17 +83,17 @@ export function createSimulate(parts: SimulateParts): Simulate {
     const startedAtMs = clock.monotonicMs()
     const { scenario } = input
     const rulebook = await rulebookFor(parts, input)
-    const plan = planFor(rulebook, contextFor(input))
+    const plan = planFor(rulebook, contextFor(input, clock.nowMs()))
     const plannedAtMs = clock.monotonicMs()
     const evaluation = await evaluateScenario(plan, scenario)
     const evaluationMs = clock.monotonicMs() - plannedAtMs
-    const applied = new Set(plan.policies[scenario.direction])
+    const applied = new Set(plan.policies[scenario.direction].map(({ id }) => id))
     const tried = new Set(input.policies.tried.map(({ id }) => id))
     return {
       ...evaluation,
       plan,
       scenario,
-      notApplied: rulebook.policies.filter((policy) => tried.has(policy.id) && !applied.has(policy)),
+      notApplied: rulebook.policies.filter((policy) => tried.has(policy.id) && !applied.has(policy.id)),
       timings: { rulesMs: plannedAtMs - startedAtMs, evaluationMs },
     }
   }
@@ -108,9 +111,9 @@ export function createSimulate(parts: SimulateParts): Simulate {
 }
 
 /** A tried policy that is attached to nothing applies, as if the request named it. */
-function contextFor({ scenario: { context }, policies: { tried } }: SimulationInput): EvaluationContext {
+function contextFor({ scenario: { context }, policies: { tried } }: SimulationInput, atMs: number): EvaluationContext {
   const unattached = tried.filter(({ content }) => content.scope === 'unattached').map(({ id }) => id)
-  return { ...context, policyIds: [...context.policyIds, ...unattached] }
+  return { ...context, policyIds: [...context.policyIds, ...unattached], atMs }
 }
 
 async function rulebookFor(parts: SimulateParts, input: SimulationInput): Promise<Rulebook> {
@@ -124,6 +127,7 @@ async function rulebookFor(parts: SimulateParts, input: SimulationInput): Promis
     organizationId,
     gateway: config ? compileGateway({ ...unsaved, config }, parts.patterns) : current.gateway,
     policies: usesJudge ? all : all.map(withoutJudge),
+    exceptions: current.exceptions,
   }
 }
 

@@ -38,6 +38,8 @@ export type DecidingCheck = {
   readonly reasonCode: string | null
   readonly scoreBasisPoints: number | null
   readonly thresholdBasisPoints: number | null
+  /** The exception that let the request through. */
+  readonly exceptionId: string | null
   readonly rollout: {
     readonly mode: string | null
     /** The share of subjects in a shadow or canary; null without one. */

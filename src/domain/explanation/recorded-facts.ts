@@ -9,6 +9,7 @@ import {
   gatewayVersionIn,
   numberIn,
   recordedOutcomes,
+  textIn,
   versionKey,
   type EvaluatedRules,
   type RecordedOutcome,
@@ -36,6 +37,7 @@ export function decidingOf(document: ChainedDocument, rules: EvaluatedRules): De
     reasonCode: textIn(reasonCode),
     scoreBasisPoints: numberIn(score),
     thresholdBasisPoints: outcome?.thresholdBasisPoints ?? null,
+    exceptionId: outcome?.exceptionId ?? null,
     rollout: {
       mode: textIn(mode),
       percent: check === 'gateway' ? percentOf(textIn(mode), rules) : null,
@@ -66,8 +68,6 @@ export function classifierIn(classifier: JsonValue | undefined): DecidingVersion
   const known = (['linear', ...secondStages] as const).find((one) => one === stage)
   return known === undefined ? null : { id: String(id), version: String(version), stage: known }
 }
-
-const textIn = (value: JsonValue | undefined): string | null => (typeof value === 'string' ? value : null)
 
 /** What the event says without a text: terms, categories and counts, which are words of the rules. */
 export function recordedEvidence(document: ChainedDocument, rules: EvaluatedRules): readonly ExplanationEvidence[] {

@@ -25,6 +25,8 @@ export type RecordedOutcome = {
   readonly personalData: readonly { readonly kind: string; readonly count: number }[]
   readonly scoreBasisPoints: number | null
   readonly thresholdBasisPoints: number | null
+  /** The exception that let the request through. */
+  readonly exceptionId: string | null
 }
 
 /** A policy that has a result: its name, unless it is deleted, and the version that decided. */
@@ -135,6 +137,7 @@ function policyOutcome(
     decision: decisionIn(result['decision']),
     isEnforced: booleanIn(result['is_enforced']) ?? (isDeciding ? requestIsEnforced(document) : null),
     scoreBasisPoints: numberIn(result['score_bp']),
+    exceptionId: textIn(result['exception_id']),
     // Older events do not record it, and the version of the policy has it as well.
     thresholdBasisPoints:
       numberIn(result['threshold_bp']) ?? (policy?.published ? thresholdOf(policy.published) : null),
@@ -165,6 +168,7 @@ const nothingFound = {
   personalData: [],
   scoreBasisPoints: null,
   thresholdBasisPoints: null,
+  exceptionId: null,
 }
 
 function checkOutcome(document: ChainedDocument, check: Check, result: Result | 'allow'): RecordedOutcome {
@@ -218,6 +222,8 @@ const alwaysBlockedSeverity = 4
 
 export const decisionIn = (value: JsonValue | undefined): AuditDecision =>
   decisions.find((decision) => decision === value) ?? 'not_evaluated'
+
+export const textIn = (value: JsonValue | undefined): string | null => (typeof value === 'string' ? value : null)
 
 export const numberIn = (value: JsonValue | undefined): number | null => (typeof value === 'number' ? value : null)
 

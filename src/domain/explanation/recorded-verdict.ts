@@ -46,6 +46,7 @@ export function decisionOf(outcome: RecordedOutcome, document: ChainedDocument):
     triggeredCategories: categories,
     scoreBasisPoints: outcome.scoreBasisPoints ?? undefined,
     thresholdBasisPoints: outcome.thresholdBasisPoints ?? undefined,
+    exceptionId: outcome.exceptionId ?? undefined,
   }
 }
 

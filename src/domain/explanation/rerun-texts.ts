@@ -54,7 +54,7 @@ function sentTexts({ request, response = '', metadata }: SentTexts): RerunTexts 
 const responseOf = (text: string): InferenceRequest | undefined =>
   text === '' ? undefined : requestOfTexts([{ role: 'assistant', text }])
 
-const requestOfTexts = (messages: readonly { readonly role: Message['role']; readonly text: string }[]) => ({
+export const requestOfTexts = (messages: readonly { readonly role: Message['role']; readonly text: string }[]) => ({
   model: '',
   stream: false,
   messages: messages.map(({ role, text }): Message => ({ role, parts: [{ type: 'text', text }] })),

@@ -89,7 +89,8 @@ export function createRerun({ evaluate, evaluateResponse, compileRule, patterns 
       request: policies.filter(({ direction }) => direction !== 'response'),
       response: policies.filter(({ direction }) => direction !== 'request'),
     }
-    const plan = planFor({ organizationId, gateway, policies: [] }, contextOf(input))
+    const { timeMs: atMs } = rowOf(document, '')
+    const plan = planFor({ organizationId, gateway, policies: [] }, { ...contextOf(input), atMs })
     return { ...plan, rollout: rolloutOf(outcomes, document), policies: applied }
   }
 
@@ -102,7 +103,8 @@ export function createRerun({ evaluate, evaluateResponse, compileRule, patterns 
     const isJudged = policy.rule.evaluator === 'judge' || wasJudged(document, policy.rule)
     const rule = isJudged ? unaskedJudge(policy.rule, texts.basis === 'rerun' ? outcome : undefined) : policy.rule
     const mode = outcome.isEnforced === false ? 'monitoring' : 'enforcing'
-    return [{ ...policy, ...(name !== null && { name }), mode, rule }]
+    const exception = outcome.exceptionId === null ? undefined : { id: outcome.exceptionId }
+    return [{ ...policy, ...(name !== null && { name }), ...(exception && { exception }), mode, rule }]
   }
 
   function activePolicy({ id, published }: UnevaluatedPolicy, organizationId: string): ActivePolicy {

@@ -17,6 +17,7 @@ export const outcomeFields = {
   enforced: Type.Boolean({ description: 'False in shadow or monitoring: the decision would only be recorded.' }),
   reason_code: Type.String({ description: 'The reason code of the decision.' }),
   triggered_categories: Type.Array(Type.String(), { description: 'Categories that led to the decision.' }),
+  exception_id: orNull(Type.String(), 'The exception because of which a policy that denies is not enforced; null without one.'),
   not_evaluated: orNull(
     Type.String(),
     'Why a rule has no decision, such as `rule_not_evaluable`, `judge_not_asked`, `expression_cost`, `denied_earlier`, `other_project` or `other_direction`; null if it has one.',
@@ -35,6 +36,7 @@ export const outcomeExample: Static<typeof Outcome> = {
   enforced: true,
   reason_code: 'REFUSE',
   triggered_categories: [],
+  exception_id: null,
   not_evaluated: null,
 }
 
@@ -47,5 +49,6 @@ export const presentOutcome = (outcome: CheckOutcome): Static<typeof Outcome> =>
   enforced: outcome.isEnforced,
   reason_code: outcome.reasonCode,
   triggered_categories: [...outcome.triggeredCategories],
+  exception_id: outcome.exceptionId ?? null,
   not_evaluated: outcome.notEvaluated ?? null,
 })

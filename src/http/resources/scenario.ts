@@ -2,7 +2,7 @@
 import Type, { type Static } from 'typebox'
 import { Fault, isFault } from '../../base/fault.ts'
 import type { CaseRun } from '../../domain/cases/run.ts'
-import type { EvaluationContext } from '../../domain/evaluation/plan.ts'
+import type { ScenarioContext } from '../../domain/evaluation/simulate.ts'
 import { callerFormats } from '../../domain/inference/formats.ts'
 import type { InferenceRequest } from '../../domain/inference/request.ts'
 import { optionalCategories } from '../../domain/scan/classify/categories.ts'
@@ -51,6 +51,12 @@ export const scenarioFields = {
   target: Type.Optional(idText('The value of the header `X-Policy-Target`.', 'eu')),
   project_id: Type.Optional(
     idText('The project of the request. Default: the project of an API key.', 'proj_01k9z8y7x6w5v4t3s2r1q0p9n0'),
+  ),
+  key_id: Type.Optional(
+    idText(
+      'The key of the request, for exceptions and rollouts. Default: the credential that asks.',
+      'key_01k9z8y7x6w5v4t3s2r1q0p9n8',
+    ),
   ),
   metadata: Type.Optional(
     Type.Record(Type.String({ maxLength: 200 }), Type.String({ maxLength: 2_000 }), {
@@ -135,11 +141,11 @@ export const scenarioDecoder =
 
 type ScenarioCaller = { readonly credentialId: string; readonly projectId: string | undefined }
 
-export const contextOf = (scenario: ScenarioBody, caller: ScenarioCaller): EvaluationContext => ({
+export const contextOf = (scenario: ScenarioBody, caller: ScenarioCaller): ScenarioContext => ({
   model: scenario.model ?? '',
   project: scenario.project_id ?? caller.projectId ?? '',
   user: scenario.user,
-  credentialId: caller.credentialId,
+  credentialId: scenario.key_id ?? caller.credentialId,
   metadata: scenario.metadata ?? {},
   target: scenario.target,
   policyIds: [],

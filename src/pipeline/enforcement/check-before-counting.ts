@@ -1,3 +1,4 @@
+import type { Clock } from '../../base/clock.ts'
 import type { Evaluate } from '../../domain/evaluation/evaluate.ts'
 import { planFor, type Plan } from '../../domain/evaluation/plan.ts'
 import type { RulebookOf } from '../../domain/evaluation/rulebook.ts'
@@ -19,6 +20,7 @@ export type CheckBeforeCounting = (
 export type CheckBeforeCountingParts = {
   readonly evaluate: Evaluate
   readonly rulebookOf: RulebookOf
+  readonly clock: Pick<Clock, 'nowMs'>
   /** Whether a judge model evaluates rules. Counting tokens is not worth its price, so such requests are not sent. */
   readonly hasJudge: boolean
 }
@@ -29,11 +31,12 @@ const enforced: Plan['rollout'] = { mode: 'enforced', isEnforced: true }
 export function createCheckBeforeCounting({
   evaluate,
   rulebookOf,
+  clock,
   hasJudge,
 }: CheckBeforeCountingParts): CheckBeforeCounting {
   return async ({ id, organization, projectId }, request) => {
     const { model, user, metadata = {}, flaggedCategories } = request
-    const context = { model, user, metadata, flaggedCategories, project: projectId, credentialId: id }
+    const context = { model, user, metadata, flaggedCategories, project: projectId, credentialId: id, atMs: clock.nowMs() }
     const plan = planFor(await rulebookOf(organization.id), { ...context, target: undefined, policyIds: [] })
     if (hasJudge && plan.policies.request.length > 0) return undefined
     const { verdict } = await evaluate(

@@ -1,3 +1,4 @@
+import type { Clock } from '../../base/clock.ts'
 import { andThen, type MaybePromise } from '../../base/maybe-promise.ts'
 import { type Plan, planFor } from '../../domain/evaluation/plan.ts'
 import { createStageLog } from '../../domain/evaluation/stage-log.ts'
@@ -8,6 +9,7 @@ import { emptyRulebook, type Rulebook, type RulebookOf } from '../../domain/eval
 
 export type PlanParts = {
   readonly rulebookOf: RulebookOf
+  readonly clock: Pick<Clock, 'nowMs'>
   /** Whether an organization has a policy with this id, in force or not. */
   readonly hasPolicy: (organizationId: string, id: string) => Promise<boolean>
 }
@@ -24,6 +26,7 @@ export function planRequest(parts: PlanParts, { caller, request, purpose }: Oper
     target: purpose?.target,
     policyIds: purpose?.policyIds ?? [],
     flaggedCategories: request.flaggedCategories,
+    atMs: parts.clock.nowMs(),
   }
   if (isFree) return planFor(emptyRulebook, context)
   const organizationId = caller.organization.id

@@ -175,6 +175,7 @@ async function createIds(app: ExportScene): Promise<Ids> {
     bt: own.backtest_id,
     case: own.case_id,
     gate: own.gate_run_id,
+    exc: own.exception_id,
     aver: own.verification_id,
     mem: own.member_id,
     ses: own.sign_in_id,
@@ -194,7 +195,9 @@ async function createIds(app: ExportScene): Promise<Ids> {
 /** The code with real ids and the current revision of the policy, its case or its gate. */
 async function withIds(code: string, ids: Ids): Promise<string> {
   const own = { ...ids, ...(await gatewayIds(code)) }
-  const real = code.replaceAll(/\b([a-z]+)_01[0-9a-z]{24}\b/g, (id, prefix: string) => own[prefix] ?? id)
+  const real = code
+    .replaceAll(/\b([a-z]+)_01[0-9a-z]{24}\b/g, (id, prefix: string) => own[prefix] ?? id)
+    .replaceAll(/(\bexpires_at"?: ?)\d+/g, `$1${Math.floor(Date.now() / 1000) + 86_400}`)
   // A new case of the gateway configuration is at revision 1, as in the example.
   if (real.includes('/config/cases/')) return real
   const ofCase = real.includes('/cases/case_') ? `/cases/${ids['case']}` : ''

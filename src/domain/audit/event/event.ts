@@ -275,6 +275,7 @@ const sortedFields = (fields: GatewayMatch['personalData']): GatewayMatch['perso
 
 const resultFields = (result: PolicyResult): Unmapped['gatehouse'] => ({
   decision: result.decision,
+  exception_id: result.exceptionId,
   is_enforced: result.isEnforced,
   policy_id: short(result.policyId ?? ''),
   score_bp: result.scoreBasisPoints,

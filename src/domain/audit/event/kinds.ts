@@ -68,7 +68,8 @@ const adminVerbs = {
   overturned: api(3),
   upheld: api(3),
   dismissed: api(3),
-  expired: api(3),
+  ended: api(4),
+  expired: api(4),
 } as const satisfies Record<string, EventClass>
 
 type AdminVerb = keyof typeof adminVerbs

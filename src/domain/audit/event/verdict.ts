@@ -60,6 +60,8 @@ export type PolicyResult = {
   readonly scoreBasisPoints?: number | undefined
   /** The score from which the policy matches. */
   readonly thresholdBasisPoints?: number | undefined
+  /** The exception that let the text through. */
+  readonly exceptionId?: string | undefined
 }
 
 export type CheckResult = {

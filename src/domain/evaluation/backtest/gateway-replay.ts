@@ -132,7 +132,7 @@ function deniedOtherwise(
 
 /** What the audit log knows of the request: not its metadata. */
 function contextOf({ document }: LoggedEvent, { policies }: Rulebook): EvaluationContext {
-  const { projectId, userId, actorId } = rowOf(document, '')
+  const { projectId, userId, actorId, timeMs } = rowOf(document, '')
   const { categories_requested: requested, results } = document.unmapped.gatehouse
   const evaluated = new Set(listOf(results).map((result) => (isRecord(result) ? result['policy_id'] : undefined)))
   return {
@@ -145,6 +145,7 @@ function contextOf({ document }: LoggedEvent, { policies }: Rulebook): Evaluatio
     // The request named these policies.
     policyIds: policies.flatMap(({ id, scope }) => (scope === 'unattached' && evaluated.has(id) ? [id] : [])),
     flaggedCategories: listOf(requested).filter((name) => typeof name === 'string' && isOptionalCategory(name)),
+    atMs: timeMs,
   }
 }
 

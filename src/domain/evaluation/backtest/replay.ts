@@ -62,7 +62,7 @@ function rulebookOf({ policyId, organizationId, parameters: { draft } }: Backtes
 
 /** An unattached draft is replayed on every event. */
 function planOf(rulebook: Rulebook, { policyId, parameters }: Backtest, { document }: LoggedEvent): Plan {
-  const { projectId, userId } = rowOf(document, '')
+  const { projectId, userId, timeMs } = rowOf(document, '')
   return planFor(rulebook, {
     model: document.ai_model?.name ?? '',
     project: projectId ?? '',
@@ -72,6 +72,7 @@ function planOf(rulebook: Rulebook, { policyId, parameters }: Backtest, { docume
     target: undefined,
     policyIds: parameters.draft.scope === 'unattached' ? [policyId] : [],
     flaggedCategories: [],
+    atMs: timeMs,
   })
 }
 

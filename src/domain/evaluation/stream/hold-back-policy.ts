@@ -10,6 +10,7 @@ import { isRephrasedBy } from '../../gateway-config/evaluate.ts'
 import { closestLogOdds, flagThreshold } from '../../scan/classify/classifier.ts'
 import { joinDetectors, type Detector } from '../../scan/detect/detector.ts'
 import type { Findings } from '../findings.ts'
+import { textExceptionsOf } from '../excepted-texts.ts'
 import type { PrefilterOf } from '../scan/policy-prefilter.ts'
 import type { ActivePolicy } from '../rulebook.ts'
 import { oncePerSharedPlan, type Plan, type SharedPlan } from '../plan.ts'
@@ -76,11 +77,13 @@ function createHoldBackPolicy(plan: SharedPlan, prefilterOf: PrefilterOf): HoldB
   const denied = rollout.isEnforced ? rules.denylist : []
   const flagged = rollout.isEnforced ? rules.flagged_categories : []
   const enforcing = plan.policies.response.filter(({ mode }) => mode === 'enforcing')
-  const partial = enforcing.flatMap((policy): readonly PartialRule[] => {
+  // The digest of a text is known when it is complete.
+  const inParts = enforcing.filter((policy) => textExceptionsOf(policy) === undefined)
+  const partial = inParts.flatMap((policy): readonly PartialRule[] => {
     const { lookBehind } = policy.rule
     return lookBehind === 'whole' || lookBehind === 'paragraph' ? [] : [{ policy, lookBehind }]
   })
-  const windowed = enforcing.filter(({ rule }) => rule.lookBehind === 'paragraph')
+  const windowed = inParts.filter(({ rule }) => rule.lookBehind === 'paragraph')
   const terms = denied.length > 0 ? gateway.terms : undefined
   const blocking = new Set<string>([...alwaysBlockedCategories, ...requested, ...flagged])
   const policies = partial.map(({ policy }) => policy)

@@ -21,6 +21,8 @@ export type Decision = {
   readonly matched?: GatewayMatch | undefined
   /** Why the rule could not be evaluated on at least one text. */
   readonly notEvaluated?: string | undefined
+  /** The exception because of which a policy that decides against the text is not enforced. */
+  readonly exceptionId?: string | undefined
 }
 
 /** All decisions combined into one: what was decided, and what of it takes effect. */

@@ -115,5 +115,17 @@ export function policyDecision(
     scoreBasisPoints: best >= 0 ? best : undefined,
     thresholdBasisPoints,
     notEvaluated,
+    exceptionId: effect === 'allow' ? undefined : exceptionOf(policy),
   }
 }
+
+const exceptionOf = ({ exception }: ActivePolicy): string | undefined =>
+  exception !== undefined && 'id' in exception ? exception.id : undefined
+
+/** The decision as an exception leaves it: recorded, and not enforced. */
+export const excepted = (decision: Decision, exceptionId: string): Decision => ({
+  ...decision,
+  isEnforced: false,
+  rolloutMode: 'shadow',
+  exceptionId,
+})

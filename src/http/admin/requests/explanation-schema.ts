@@ -53,6 +53,7 @@ const Deciding = Type.Object(
     reason_code: orNull(Type.String(), 'The reason code of the decision.'),
     score_bp: basisPoints('The score of the check in basis points; null for a check without scores.'),
     threshold_bp: basisPoints('The score from which it matches.'),
+    exception_id: orNull(Type.String(), 'The exception that let the request through; null without one.'),
     rollout: Type.Object(
       {
         mode: orNull(Type.String(), '`enforced`, `shadow`, `canary` or `rollback`.'),
@@ -102,6 +103,7 @@ const OtherCheck = Type.Object(
     alone: decision('What would have happened if it were the only check.'),
     score_bp: basisPoints('Its score in basis points.'),
     threshold_bp: basisPoints('The score from which it matches.'),
+    exception_id: orNull(Type.String(), 'The exception that let the request through; null without one.'),
   },
   { title: 'OtherCheck' },
 )
@@ -202,6 +204,7 @@ export const ExplanationObject = Type.Object(
           reason_code: 'REFUSE',
           score_bp: 10_000,
           threshold_bp: 5_000,
+          exception_id: null,
           rollout: { mode: 'enforced', percent: null, side: 'enforced' },
         },
         versions: {

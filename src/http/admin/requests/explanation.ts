@@ -137,6 +137,7 @@ function presentExplanation(
       reason_code: deciding.reasonCode,
       score_bp: deciding.scoreBasisPoints,
       threshold_bp: deciding.thresholdBasisPoints,
+      exception_id: deciding.exceptionId,
       rollout: { ...deciding.rollout },
     },
     versions: {
@@ -163,6 +164,7 @@ const presentOther = (other: OtherCheck): ExplanationBodyOf['others'][number] =>
   alone: other.alone,
   score_bp: other.scoreBasisPoints,
   threshold_bp: other.thresholdBasisPoints,
+  exception_id: other.exceptionId,
 })
 
 const presentChange = (change: NearestChange, { hasQuotes }: ShownEvidence): ExplanationBodyOf['nearest'][number] => ({

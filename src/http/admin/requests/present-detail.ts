@@ -56,6 +56,7 @@ const presentRecordedOutcome = (outcome: RecordedOutcome): Detail['outcomes'][nu
   personal_data: outcome.personalData.map((each) => ({ ...each })),
   score_bp: outcome.scoreBasisPoints,
   threshold_bp: outcome.thresholdBasisPoints,
+  exception_id: outcome.exceptionId,
 })
 
 function receiptOf({ message_context: context, unmapped: { gatehouse } }: ChainedDocument): Detail['receipt'] {

@@ -158,6 +158,7 @@ const Outcome = Type.Object(
     ),
     score_bp: orNull(Type.Integer(), 'The score, in basis points.'),
     threshold_bp: orNull(Type.Integer(), 'The score from which the check decides, in basis points.'),
+    exception_id: orNull(Type.String(), 'The exception that let the request through; null without one.'),
   },
   { title: 'RequestOutcome' },
 )
@@ -246,6 +247,7 @@ const detailExample = {
       personal_data: [],
       score_bp: 10_000,
       threshold_bp: 5_000,
+      exception_id: null,
     },
   ],
   classifier: { id: 'embedded+encoder', version: '9+1', stage: 'linear' },

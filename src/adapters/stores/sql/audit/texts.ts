@@ -6,6 +6,11 @@ import { eraseNotes } from '../policies/appeals.ts'
 export const auditTexts = (tx: Transaction): AuditTexts => ({
   async erase(organizationId, requestId) {
     const ofRequest = [organizationId, requestId]
+    // A digest of a short text tells the text to those who guess it.
+    const exceptions = await tx.run(
+      'delete from policy_exception where organization_id = $1 and request_id = $2',
+      ofRequest,
+    )
     const cases = await tx.run('delete from policy_case where organization_id = $1 and request_id = $2', ofRequest)
     const texts = await tx.run(
       `delete from audit_content where organization_id = $1 and sequence in (
@@ -14,6 +19,6 @@ export const auditTexts = (tx: Transaction): AuditTexts => ({
       ofRequest,
     )
     const notes = await eraseNotes(tx, organizationId, { column: 'request_id', id: requestId })
-    return cases + texts + notes
+    return exceptions + cases + texts + notes
   },
 })

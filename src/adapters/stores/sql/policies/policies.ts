@@ -78,8 +78,9 @@ export function policyStore(tx: Transaction): PolicyStore {
         [organizationId, id, revision, atMs],
       )
       if (removed === 0) return false
-      // Nobody can read its cases after it, and their texts may be those of users.
-      await tx.run('delete from policy_case where organization_id = $1 and policy_id = $2', [organizationId, id])
+      // Nobody can read its cases and exceptions after it, and their texts may be those of users.
+      for (const table of ['policy_case', 'policy_exception'])
+        await tx.run(`delete from ${table} where organization_id = $1 and policy_id = $2`, [organizationId, id])
       await eraseNotes(tx, organizationId, { column: 'policy_id', id })
       return true
     },
