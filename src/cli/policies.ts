@@ -5,11 +5,12 @@ import { testPolicies } from './cases/test.ts'
 import { backtest, backtests } from './policies/backtest.ts'
 import { policyOptions, type Verb } from './policies/call.ts'
 import { approve, gate } from './policies/gate.ts'
+import { exceptions } from './policies/exceptions.ts'
 import { fieldUsage } from './policies/fields.ts'
 import { verbs } from './policies/verbs.ts'
 
-const known: Readonly<Record<string, Verb>> = { ...verbs, backtest, backtests, gate, approve }
-const withoutId = new Set(['list', 'create'])
+const known: Readonly<Record<string, Verb>> = { ...verbs, backtest, backtests, gate, approve, exceptions }
+const withoutId = new Set(['list', 'create', 'exceptions'])
 
 export const policies: Command = {
   summary: 'Write, publish and compare policies',
@@ -27,6 +28,9 @@ gatehouse policies backtest ID --backtest BACKTEST [--cancel] [--json]
 gatehouse policies backtests ID [--json]
 gatehouse policies gate ID [--gate-run RUN] [--revision N] [--json]
 gatehouse policies approve ID --gate-run RUN [--json]
+gatehouse policies exceptions list [ID] [--json]
+gatehouse policies exceptions add ID (--project|--user|--key|--text|--digests|--event) VALUE --reason TEXT --until TIME [--owner NAME] [--json]
+gatehouse policies exceptions end ID EXCEPTION [--json]
 gatehouse policies test -f FOLDER|FILE [--judge skip|ask|recorded] [--junit FILE] [--watch] [--org ID] [--json]
 
 FIELDS: ${fieldUsage}
@@ -37,6 +41,8 @@ backtests lists those of the last 30 days; --cancel ends a running one.
 publish runs the publish gate first if it requires a run and there is none of this draft; --override publishes past it, with a
 reason. gate runs the publish gate on the draft, or shows a run. Exits with 4 if a required check is not passed. approve approves the draft of another
 person.
+exceptions lists, adds and ends what a policy is not enforced for; without ID it lists the live ones of all policies. TIME is at most 30 days ahead: 2027-01-31,
+or 7d for a week from now. --digests takes SHA-256 of texts, --event the texts of a request that the policy denied.
 test runs the cases in files, without a server for expressions, phrases and the gateway configuration. Exits with 0 if no case of weight must failed, 4
 if one did, 1 on an error, 2 if it is called incorrectly. --judge ask asks the server about rules in plain language and keeps its verdicts beside
 the file, recorded uses those. --watch runs again after each change.
@@ -44,11 +50,11 @@ the file, recorded uses those. --watch runs again after each change.
   async run(context) {
     if (context.args[0] === 'apply') throw movedToApply('policies')
     if (context.args[0] === 'test') return testPolicies(context)
-    const { values, positionals } = readArguments(context.args, policyOptions, 2)
-    const [verb = 'list', id = ''] = positionals
+    const { values, positionals } = readArguments(context.args, policyOptions, context.args[0] === 'exceptions' ? 4 : 2)
+    const [verb = 'list', id = '', ...rest] = positionals
     const work = Object.hasOwn(known, verb) ? known[verb] : undefined
     if (!work) throw unknownSubcommand('policies', verb)
     if (!withoutId.has(verb)) required(id, 'The id of the policy')
-    return runOnServer(context, values, (connection) => work({ connection, id, values, context }))
+    return runOnServer(context, values, (connection) => work({ connection, id, rest, values, context }))
   },
 }

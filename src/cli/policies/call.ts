@@ -19,6 +19,14 @@ export const policyOptions = {
   limit: { type: 'string' },
   sample: { type: 'string' },
   thresholds: { type: 'string' },
+  project: { type: 'string' },
+  user: { type: 'string' },
+  key: { type: 'string' },
+  text: { type: 'string' },
+  digests: { type: 'string' },
+  event: { type: 'string' },
+  owner: { type: 'string' },
+  until: { type: 'string' },
   'no-wait': { type: 'boolean' },
   json: { type: 'boolean' },
 } as const
@@ -29,6 +37,8 @@ export type PolicyCall = {
   readonly connection: Connection
   /** The id of the policy; empty for verbs without one. */
   readonly id: string
+  /** The arguments after it. */
+  readonly rest: readonly string[]
   readonly values: ReturnType<typeof readArguments<typeof policyOptions>>['values']
   readonly context: CommandContext
 }

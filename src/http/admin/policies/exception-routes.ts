@@ -3,6 +3,7 @@ import type { Clock } from '../../../base/clock.ts'
 import { textDigest, type ExceptionSubject } from '../../../domain/exceptions/exception.ts'
 import { findException, type Exceptions, type ExceptionStores } from '../../../domain/exceptions/exceptions.ts'
 import type { DeniedTexts, FindDeniedTexts } from '../../../domain/explanation/denied-texts.ts'
+import { rowOf } from '../../../domain/audit/chain/chained-event.ts'
 import type { AuditReads } from '../../../domain/audit/log.ts'
 import { requirePermission } from '../../../domain/identity/permissions.ts'
 import { findPolicy } from '../../../domain/policy/mutations.ts'
@@ -19,7 +20,7 @@ const path = '/v1/organization/policies/{policy_id}/exceptions'
 const one = `${path}/{exception_id}`
 const answer = { description: 'The exception.', schema: Schema.ExceptionObject }
 
-export type ExceptionRouteStores = ExceptionStores & { readonly events: Pick<AuditReads, 'find'> }
+export type ExceptionRouteStores = ExceptionStores & { readonly events: Pick<AuditReads, 'find' | 'findRequest'> }
 
 export type ExceptionRouteParts = {
   readonly exceptions: Exceptions
@@ -64,10 +65,13 @@ export function exceptionRoutes(
       answer: { ...answer, description: 'The exception. The policy is not enforced for it from now on.' },
       async prepare(reads, { actor, params, body }) {
         const { event_id: eventId } = body.for
+        if (Object.keys(body.for).length !== 1) throw invalidField(['for'], 'must have exactly one field')
         if (eventId === undefined) return undefined
         requirePermission(actor.permissions, 'content:read')
         const { organizationId, policyId } = ownerOf(actor, params)
-        const event = await reads.events.find(organizationId, eventId)
+        const named = await reads.events.find(organizationId, eventId)
+        const { requestId = null } = named === undefined ? {} : rowOf(named.document, '')
+        const event = requestId === null ? undefined : await reads.events.findRequest(organizationId, requestId)
         if (event === undefined) throw invalidField(['for', 'event_id'], 'must name the event of a request')
         return findDeniedTexts(event, await findPolicy(reads.policies, organizationId, policyId))
       },

@@ -53,8 +53,6 @@ const For = Type.Object(
   },
   {
     ...strict,
-    minProperties: 1,
-    maxProperties: 1,
     title: 'ExceptionSubject',
     description: 'What the exception covers: exactly one of these.',
   },
