@@ -119,7 +119,8 @@ const plan = planFor(emptyRulebook, {
   metadata: {},
   target: undefined,
   policyIds: [],
-  flaggedCategories: [], atMs: 0,
+  flaggedCategories: [],
+  atMs: 0,
 })
 const holdBack = createHoldBackPolicies(parts.prefilterOf)(plan, false)
 const scannerParts = { plan, holdBack, evaluate, evaluateUncached: evaluate, pause: parts.pause }

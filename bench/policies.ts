@@ -71,7 +71,8 @@ const context: EvaluationContext = {
   metadata: {},
   target: undefined,
   policyIds: [],
-  flaggedCategories: [], atMs: 0,
+  flaggedCategories: [],
+  atMs: 0,
 }
 const scan: ScanResult = {
   classification: { scores: perCategory(() => 0.1), flagged: [] },

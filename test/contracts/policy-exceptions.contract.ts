@@ -2,7 +2,11 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { auditTexts } from '../../src/adapters/stores/sql/audit/texts.ts'
 import type { Database, Transaction } from '../../src/adapters/stores/sql/database.ts'
-import { expiredExceptions, exceptionStore, listExpiredExceptions } from '../../src/adapters/stores/sql/policies/exceptions.ts'
+import {
+  expiredExceptions,
+  exceptionStore,
+  listExpiredExceptions,
+} from '../../src/adapters/stores/sql/policies/exceptions.ts'
 import { policyStore } from '../../src/adapters/stores/sql/policies/policies.ts'
 import type { ExceptionStore, PolicyException } from '../../src/domain/exceptions/exception.ts'
 import { createPolicy } from '../../src/domain/policy/lifecycle.ts'

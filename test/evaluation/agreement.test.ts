@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import fc from 'fast-check'
 import { callerFormats } from '../../src/domain/inference/formats.ts'
-import { startAdminApp, textOf, type AdminApp, type Json } from '../support/administration.ts'
+import { itemsOf, startAdminApp, textOf, type AdminApp, type Json } from '../support/administration.ts'
 import { startUpstream } from '../support/upstream.ts'
 import { sendPrompt } from './dialects.ts'
 import { writeResponse } from './upstream-response.ts'
@@ -80,12 +80,20 @@ const circumstances = fc.record({
   target: fc.constantFrom(undefined, 'eu', 'br'),
   flagged: some('hate' as const, 'sexual' as const),
 })
+
+/** At most one for each policy, for some of the requests. */
+const excepted = fc.array(fc.constantFrom('ada', 'bob', 'project', 'key', 'text', undefined), {
+  minLength: 3,
+  maxLength: 3,
+})
+const rules = fc.record({ config: configuration, policies: fc.array(policy, { maxLength: 3 }), excepted })
 type Circumstances = typeof circumstances extends fc.Arbitrary<infer Value> ? Value : never
 
 describe('evaluating and simulating a text', () => {
   const opened = new AsyncDisposableStack()
   let app: AdminApp
   let upstreamText = 'Fine.'
+  let keyId = ''
 
   before(async () => {
     const upstream = await startUpstream((response, request) =>
@@ -101,6 +109,10 @@ describe('evaluating and simulating a text', () => {
       }),
     )
   })
+  before(async () => {
+    const keys = itemsOf(await app.admin.get(`/projects/${app.projectId}/api_keys`))
+    keyId = textOf(keys.find((key) => textOf(key, 'name').includes('policy gateway')) ?? {})
+  })
   after(() => opened.disposeAsync())
 
   const gateway = async (method: string, path: string, body: object): Promise<Json> => {
@@ -114,8 +126,31 @@ describe('evaluating and simulating a text', () => {
     return answer
   }
 
+  type Rules = {
+    readonly config: object
+    readonly policies: readonly Json[]
+    readonly excepted: readonly (string | undefined)[]
+  }
+
+  async function makeException(id: string, subject: string, checked: string): Promise<void> {
+    const subjects: Readonly<Record<string, Json>> = {
+      project: { project_id: app.projectId },
+      key: { key_id: keyId },
+      text: { text: checked },
+    }
+    await app.admin.post(`/policies/${id}/exceptions`, {
+      for: subjects[subject] ?? { user: subject },
+      reason: 'A test',
+      expires_at: Math.floor(Date.now() / 1000) + 3_600,
+    })
+  }
+
   /** Saves the rules, and removes the policies afterwards. */
-  async function withRules(config: object, policies: readonly Json[], work: () => Promise<void>): Promise<void> {
+  async function withRules(
+    { config, policies, excepted }: Rules,
+    checked: string,
+    work: () => Promise<void>,
+  ): Promise<void> {
     await gateway('PUT', '/config', config)
     const ids: string[] = []
     for (const [at, one] of policies.entries()) {
@@ -123,6 +158,8 @@ describe('evaluating and simulating a text', () => {
       const id = textOf(await app.admin.post('/policies', { name: `Tried ${at}`, ...one, ...projects }))
       await app.admin.post(`/policies/${id}/publish`, { revision: 1 })
       ids.push(id)
+      const subject = excepted[at]
+      if (subject !== undefined) await makeException(id, subject, checked)
     }
     try {
       await work()
@@ -152,6 +189,7 @@ describe('evaluating and simulating a text', () => {
       user,
       model: 'chat-model',
       flagged_categories: flagged,
+      key_id: keyId,
       ...(target === undefined ? {} : { target }),
     }
     const simulation = await gateway('POST', '/simulate', { scenario })
@@ -166,10 +204,9 @@ describe('evaluating and simulating a text', () => {
 
   it('gives a request the verdict that it really gets', async () => {
     await fc.assert(
-      fc.asyncProperty(configuration, fc.array(policy, { maxLength: 3 }), text, circumstances, async (...given) => {
-        const [config, policies, prompt, circumstance] = given
+      fc.asyncProperty(rules, text, circumstances, async (of, prompt, circumstance) => {
         upstreamText = 'Fine.'
-        await withRules(config, policies, async () => {
+        await withRules(of, prompt, async () => {
           const verdict = await simulated(prompt, 'request', circumstance)
           // The verdict of an allowed request is combined with that of its response, so only clean responses are compared.
           const isDenied = ['refuse', 'escalate'].includes(String(verdict['effective_decision']))
@@ -183,11 +220,10 @@ describe('evaluating and simulating a text', () => {
 
   it('gives a response the verdict that it really gets', async () => {
     await fc.assert(
-      fc.asyncProperty(configuration, fc.array(policy, { maxLength: 3 }), text, circumstances, async (...given) => {
-        const [config, policies, answer, circumstance] = given
+      fc.asyncProperty(rules, text, circumstances, async (of, answer, circumstance) => {
         const prompt = 'A day with tea?'
         upstreamText = answer
-        await withRules(config, policies, async () => {
+        await withRules(of, answer, async () => {
           // The verdict of a response is combined with that of its request, so only clean requests are compared.
           fc.pre((await simulated(prompt, 'request', circumstance))['decision'] === 'allow')
           assert.deepEqual(await simulated(answer, 'response', circumstance), await requested(prompt, circumstance))

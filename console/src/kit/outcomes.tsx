@@ -44,11 +44,12 @@ function CheckName({ outcome, mayOpen }: { readonly outcome: Outcome } & Pick<Ou
 }
 
 /** What kind of rule it is if its name does not tell, its version, and whether it decided. */
-const noteOf = ({ check, name, version, is_deciding: isDeciding }: Outcome): string =>
+const noteOf = ({ check, name, version, is_deciding: isDeciding, exception_id: exceptionId }: Outcome): string =>
   [
     ...(check === 'gateway' && name !== null ? [text.summary.gateway] : []),
     ...(version === null ? [] : [`v${version}`]),
     ...(isDeciding ? [text.decided] : []),
+    ...(exceptionId === null ? [] : [words.exceptions.letThrough]),
   ].join(' · ')
 
 function linkOf({ check, policy_id: policyId, name }: Outcome): RuleLink | undefined {

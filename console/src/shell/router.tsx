@@ -101,6 +101,11 @@ const policyTabs = [
   }),
   createRoute({
     getParentRoute: () => policy,
+    path: 'exceptions',
+    component: lazyRouteComponent(() => import('../pages/policies/exceptions-tab.tsx'), 'ExceptionsTab'),
+  }),
+  createRoute({
+    getParentRoute: () => policy,
     path: 'rollout',
     component: lazyRouteComponent(() => import('../pages/policies/rollout-tab.tsx'), 'RolloutTab'),
   }),

@@ -47,7 +47,10 @@ async function add({ connection: { client }, values }: PolicyCall, policyId: str
     expires_at: Math.floor((until ?? 0) / 1000),
   }
   const made = await client.post<ExceptionBody>(pathOf(policyId), body)
-  return { json: made, text: `${made.id}: ${policyId} is not enforced for ${subjectOf(made)} until ${dateOf(made.expires_at)}.` }
+  return {
+    json: made,
+    text: `${made.id}: ${policyId} is not enforced for ${subjectOf(made)} until ${dateOf(made.expires_at)}.`,
+  }
 }
 
 async function end({ connection: { client } }: PolicyCall, policyId: string, id: string): Promise<Result> {
@@ -57,7 +60,14 @@ async function end({ connection: { client } }: PolicyCall, policyId: string, id:
 }
 
 /** Exactly one option says what the exception covers. */
-function subjectIn({ project, user, key, text, digests, event }: PolicyCall['values']): Readonly<Record<string, unknown>> {
+function subjectIn({
+  project,
+  user,
+  key,
+  text,
+  digests,
+  event,
+}: PolicyCall['values']): Readonly<Record<string, unknown>> {
   const given = Object.entries({
     project_id: project,
     user,
@@ -67,10 +77,14 @@ function subjectIn({ project, user, key, text, digests, event }: PolicyCall['val
     event_id: event,
   }).filter(([, value]) => value !== undefined)
   if (given.length === 1) return Object.fromEntries(given)
-  throw new UsageError('Name what the exception is for: one of --project, --user, --key, --text, --digests and --event.')
+  throw new UsageError(
+    'Name what the exception is for: one of --project, --user, --key, --text, --digests and --event.',
+  )
 }
 
-function subjectOf({ for: { project_id: project, user, key_id: key, text_digests: digests = [] } }: ExceptionBody): string {
+function subjectOf({
+  for: { project_id: project, user, key_id: key, text_digests: digests = [] },
+}: ExceptionBody): string {
   if (user !== undefined) return `user ${user}`
   const [first = ''] = digests
   return project ?? key ?? `text ${first.slice(0, 19)}…${digests.length > 1 ? ` and ${digests.length - 1} more` : ''}`

@@ -92,7 +92,9 @@ describe('an exception', () => {
     assert.equal(await effect('good day', 'a falcon', 'tea'), 'allow')
     assert.equal(await effect('a falcon', 'the falcon'), 'refuse')
     assert.equal(await effect('a falcon!'), 'refuse')
-    const after = planWith([falcon], [exceptionFor({ kind: 'text', digests: [textDigest('a falcon')] })], { atMs: 1_000 })
+    const after = planWith([falcon], [exceptionFor({ kind: 'text', digests: [textDigest('a falcon')] })], {
+      atMs: 1_000,
+    })
     assert.equal((await verdictOf(after, 'a falcon')).effectiveDecision, 'refuse')
   })
 
@@ -137,8 +139,7 @@ const context = fc.record({
 type Context = typeof context extends fc.Arbitrary<infer Value> ? Value : never
 
 const isCovered = ({ subject: of, expiresAtMs }: LiveException, { user, credentialId, project, atMs }: Context) =>
-  atMs < expiresAtMs &&
-  (of.kind === 'text' || of.id === { user, key: credentialId, project }[of.kind])
+  atMs < expiresAtMs && (of.kind === 'text' || of.id === { user, key: credentialId, project }[of.kind])
 
 describe('an evaluation with exceptions', () => {
   const given = text.chain((one) =>

@@ -22,9 +22,7 @@ export type CoveredRequest = {
 }
 
 /** By policy. Undefined if there are none, so that a request costs nothing. */
-export function exceptionsByPolicy(
-  live: readonly LiveException[],
-): ReadonlyMap<string, PolicyExceptions> | undefined {
+export function exceptionsByPolicy(live: readonly LiveException[]): ReadonlyMap<string, PolicyExceptions> | undefined {
   if (live.length === 0) return undefined
   const byPolicy = new Map<string, MutableExceptions>()
   for (const { id, policyId, subject, expiresAtMs } of live) {

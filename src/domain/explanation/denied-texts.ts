@@ -32,7 +32,9 @@ export const createFindDeniedTexts =
       throw unusable('the policy decided about the response. Make the exception for a key, a user or a project.')
     const { request } = rerunTextsOf(event, undefined) ?? {}
     if (published === null || request === undefined)
-      throw unusable('no text of the request is kept. Send the text, or make the exception for a key, a user or a project.')
+      throw unusable(
+        'no text of the request is kept. Send the text, or make the exception for a key, a user or a project.',
+      )
     const { texts, joinedFragments } = scannedTextsOf(request)
     const digests: string[] = []
     for (const text of new Set([...texts, ...joinedFragments])) if (await isDenied(text)) digests.push(digestOf(text))

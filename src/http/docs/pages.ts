@@ -43,6 +43,7 @@ const order: readonly (readonly [title: string, names: readonly string[]])[] = [
       'policies',
       'rules',
       'cases',
+      'exceptions',
       'explain',
       'appeals',
       'policy-gateway',

@@ -17,7 +17,10 @@ export const outcomeFields = {
   enforced: Type.Boolean({ description: 'False in shadow or monitoring: the decision would only be recorded.' }),
   reason_code: Type.String({ description: 'The reason code of the decision.' }),
   triggered_categories: Type.Array(Type.String(), { description: 'Categories that led to the decision.' }),
-  exception_id: orNull(Type.String(), 'The exception because of which a policy that denies is not enforced; null without one.'),
+  exception_id: orNull(
+    Type.String(),
+    'The exception because of which a policy that denies is not enforced; null without one.',
+  ),
   not_evaluated: orNull(
     Type.String(),
     'Why a rule has no decision, such as `rule_not_evaluable`, `judge_not_asked`, `expression_cost`, `denied_earlier`, `other_project` or `other_direction`; null if it has one.',

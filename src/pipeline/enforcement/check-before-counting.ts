@@ -36,7 +36,15 @@ export function createCheckBeforeCounting({
 }: CheckBeforeCountingParts): CheckBeforeCounting {
   return async ({ id, organization, projectId }, request) => {
     const { model, user, metadata = {}, flaggedCategories } = request
-    const context = { model, user, metadata, flaggedCategories, project: projectId, credentialId: id, atMs: clock.nowMs() }
+    const context = {
+      model,
+      user,
+      metadata,
+      flaggedCategories,
+      project: projectId,
+      credentialId: id,
+      atMs: clock.nowMs(),
+    }
     const plan = planFor(await rulebookOf(organization.id), { ...context, target: undefined, policyIds: [] })
     if (hasJudge && plan.policies.request.length > 0) return undefined
     const { verdict } = await evaluate(

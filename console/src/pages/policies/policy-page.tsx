@@ -50,6 +50,7 @@ function OpenPolicy({ policy }: { readonly policy: Policy }) {
           { name: text.replay.tab, link: { to: '/policies/$policyId/replay', params } },
           { name: words.gate.tab, link: { to: '/policies/$policyId/gate', params } },
           { name: text.rollout.tab, link: { to: '/policies/$policyId/rollout', params } },
+          { name: words.exceptions.tab, link: { to: '/policies/$policyId/exceptions', params } },
           { name: text.history, link: { to: '/policies/$policyId/history', params } },
           { name: text.activity, link: { to: '/policies/$policyId/activity', params } },
         ]}

@@ -20,6 +20,7 @@ import { words } from '../../words/en.ts'
 import { AppealSection } from './appeal-section.tsx'
 import { ExplanationPanel } from './explanation.tsx'
 import { FixPanel } from './fix-panel.tsx'
+import { MakeException } from './make-exception.tsx'
 import { GatewayFixPanel } from './gateway-fix-panel.tsx'
 import { Proof } from './proof.tsx'
 import { isFromPlayground, useRequest, type RequestDetail } from './queries.ts'
@@ -116,7 +117,13 @@ function Repair({ request }: { readonly request: RequestDetail }) {
   const mayWrite = useMay('policies:write')
   const deciding = request.outcomes.find((outcome) => outcome.is_deciding)
   // A policy without a name is deleted.
-  if (deciding?.check === 'policy' && deciding.name !== null) return <FixPanel outcome={deciding} />
+  if (deciding?.check === 'policy' && deciding.name !== null)
+    return (
+      <>
+        <FixPanel outcome={deciding} />
+        <MakeException request={request} outcome={deciding} />
+      </>
+    )
   if (deciding?.check === 'gateway') return <GatewayFixPanel outcome={deciding} />
   if (deciding !== undefined || !mayWrite) return null
   return (

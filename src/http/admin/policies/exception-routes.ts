@@ -11,7 +11,7 @@ import { none } from '../../resources/fields.ts'
 import { listQuery, pageOf, presentList } from '../../resources/list.ts'
 import type { Route } from '../../route.ts'
 import { invalidField } from '../../validate.ts'
-import type { AdminRoutes } from '../routes.ts'
+import type { AdminReads, AdminRoutes } from '../routes.ts'
 import { ownerOf } from './case-routes.ts'
 import * as Schema from './exception-schema.ts'
 import { PolicyParams } from './schema.ts'
@@ -30,9 +30,10 @@ export type ExceptionRouteParts = {
 
 /** Requests for which a policy is evaluated and not enforced, until a date. */
 export function exceptionRoutes(
-  { read, mutation }: AdminRoutes<ExceptionRouteStores>,
+  routes: AdminRoutes<ExceptionRouteStores>,
   { exceptions, findDeniedTexts, clock }: ExceptionRouteParts,
 ): Route[] {
+  const { read, mutation } = routes
   const present = Schema.exceptionPresenter
   return [
     read({
@@ -113,25 +114,32 @@ export function exceptionRoutes(
         exceptions.end(stores, { ...ownerOf(actor, params), id: params.exception_id }, actor.id),
       present: (value) => present(clock.nowMs())(value),
     }),
-    read({
-      name: 'listLiveExceptions',
-      path: '/v1/organization/exceptions',
-      summary: 'List the live exceptions of all policies',
-      description: 'All of them, the one that ends first is the first.',
-      permission: 'policies:read',
-      params: none,
-      query: none,
-      answer: { description: 'The exceptions.', schema: Schema.ExceptionList },
-      async operation(stores, { actor }) {
-        const nowMs = clock.nowMs()
-        const items = await stores.exceptions.listLive(actor.organization.id, nowMs)
-        return presentList({ items, hasMore: false }, present(nowMs))
-      },
-    }),
+    liveExceptionsRoute(routes, clock),
   ]
 }
 
-function subjectOf(body: Static<typeof Schema.CreateException>['for'], denied: DeniedTexts | undefined): ExceptionSubject {
+/** Of all policies. There are few, so they are one page. */
+const liveExceptionsRoute = ({ read }: AdminReads<ExceptionRouteStores>, clock: Clock): Route =>
+  read({
+    name: 'listLiveExceptions',
+    path: '/v1/organization/exceptions',
+    summary: 'List the live exceptions of all policies',
+    description: 'All of them, the one that ends first is the first.',
+    permission: 'policies:read',
+    params: none,
+    query: none,
+    answer: { description: 'The exceptions.', schema: Schema.ExceptionList },
+    async operation(stores, { actor }) {
+      const nowMs = clock.nowMs()
+      const items = await stores.exceptions.listLive(actor.organization.id, nowMs)
+      return presentList({ items, hasMore: false }, Schema.exceptionPresenter(nowMs))
+    },
+  })
+
+function subjectOf(
+  body: Static<typeof Schema.CreateException>['for'],
+  denied: DeniedTexts | undefined,
+): ExceptionSubject {
   if (body.project_id !== undefined) return { kind: 'project', id: body.project_id }
   if (body.user !== undefined) return { kind: 'user', id: body.user }
   if (body.key_id !== undefined) return { kind: 'key', id: body.key_id }

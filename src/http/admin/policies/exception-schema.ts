@@ -1,12 +1,17 @@
 import Type, { type Static } from 'typebox'
 import { lastSecond, toUnixSeconds } from '../../../base/clock.ts'
-import { exceptionStates, stateOf, type ExceptionSubject, type PolicyException } from '../../../domain/exceptions/exception.ts'
+import {
+  exceptionStates,
+  stateOf,
+  type ExceptionSubject,
+  type PolicyException,
+} from '../../../domain/exceptions/exception.ts'
 import { text } from '../../described.ts'
 import { idText, orNull, unixTime } from '../../resources/fields.ts'
 import { listOf, pageExample } from '../../resources/list.ts'
 import { policyExampleId, PolicyParams } from './schema.ts'
 
-export const exceptionExampleId = 'exc_01k9z8y7x6w5v4t3s2r1q0p9n8'
+const exceptionExampleId = 'exc_01k9z8y7x6w5v4t3s2r1q0p9n8'
 const strict = { additionalProperties: false }
 
 export const ExceptionParams = Type.Object({
@@ -68,10 +73,17 @@ export const CreateException = Type.Object(
     expires_at: Type.Integer({
       minimum: 1,
       maximum: lastSecond,
-      description: 'When it ends, in Unix seconds: at most 30 days ahead. A request at this second is no longer covered.',
+      description:
+        'When it ends, in Unix seconds: at most 30 days ahead. A request at this second is no longer covered.',
     }),
   },
-  { ...strict, title: 'PolicyExceptionCreate', examples: [{ for: { user: 'ada' }, reason: 'The legal team works on the launch', owner: 'legal', expires_at: 1_767_225_600 }] },
+  {
+    ...strict,
+    title: 'PolicyExceptionCreate',
+    examples: [
+      { for: { user: 'ada' }, reason: 'The legal team works on the launch', owner: 'legal', expires_at: 1_767_225_600 },
+    ],
+  },
 )
 
 const example = {

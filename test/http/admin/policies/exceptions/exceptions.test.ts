@@ -95,7 +95,9 @@ describe('exceptions of a policy', () => {
   it('cover a key, a project or a text, and nothing else', async () => {
     const policy = await onlyPolicy({ direction: 'request' })
     const keys = itemsOf(await app.admin.get(`/projects/${app.projectId}/api_keys`))
-    const [other, key] = [/application/, /policy gateway/].map((name) => keys.find((one) => name.test(textOf(one, 'name'))))
+    const [other, key] = [/application/, /policy gateway/].map((name) =>
+      keys.find((one) => name.test(textOf(one, 'name'))),
+    )
     await make(policy, { key_id: other?.['id'] })
     assert.equal(await endingOf(), 'denied')
     const made = await make(policy, { key_id: key?.['id'] })
@@ -166,7 +168,10 @@ describe('exceptions of a policy', () => {
     let counted: readonly unknown[] = []
     for (let tries = 0; counted.length === 0 && tries < 200; tries += 1) {
       await new Promise((resolve) => setTimeout(resolve, 100))
-      counted = itemsOf(await app.admin.get(`${policy}/decisions`)).map(({ enforced, recorded }) => [enforced, recorded])
+      counted = itemsOf(await app.admin.get(`${policy}/decisions`)).map(({ enforced, recorded }) => [
+        enforced,
+        recorded,
+      ])
     }
     assert.deepEqual(counted, [
       [
