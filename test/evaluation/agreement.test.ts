@@ -82,11 +82,15 @@ const circumstances = fc.record({
 })
 
 /** At most one for each policy, for some of the requests. */
-const excepted = fc.array(fc.constantFrom('ada', 'bob', 'project', 'key', 'text', undefined), {
+const exceptedSubjects = fc.array(fc.constantFrom('ada', 'bob', 'project', 'key', 'text', undefined), {
   minLength: 3,
   maxLength: 3,
 })
-const rules = fc.record({ config: configuration, policies: fc.array(policy, { maxLength: 3 }), excepted })
+const rules = fc.record({
+  config: configuration,
+  policies: fc.array(policy, { maxLength: 3 }),
+  excepted: exceptedSubjects,
+})
 type Circumstances = typeof circumstances extends fc.Arbitrary<infer Value> ? Value : never
 
 describe('evaluating and simulating a text', () => {

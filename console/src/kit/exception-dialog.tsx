@@ -8,7 +8,6 @@ import { FormDialog } from './form-dialog.tsx'
 import { Segmented } from './segmented.tsx'
 
 export type ExceptionCreate = components['schemas']['PolicyExceptionCreate']
-type Subject = ExceptionCreate['for']
 
 const text = words.exceptions
 
@@ -43,7 +42,7 @@ export function ExceptionDialog({ policyId, policyName, known = {}, create, onCl
   const [days, setDays] = useState('7')
   const value = values[kind] ?? ''
   const body: ExceptionCreate = {
-    for: { [kind]: value } as Subject,
+    for: { [kind]: value },
     reason,
     expires_at: Math.floor((Date.now() + Number(days) * dayMs) / 1_000),
   }
