@@ -29,7 +29,7 @@ type EvaluationParts = Rules &
 export function openEvaluation(
   infrastructure: Infrastructure,
   stores: Stores,
-  { classifier, compileRule, rephrase, failsOpen, holdMs, countDecisions, addressesOf }: EvaluationParts,
+  { classifier, compileRule, judges, rephrase, failsOpen, holdMs, countDecisions, addressesOf }: EvaluationParts,
 ) {
   const { config, clock, ids, changes, database, warn } = infrastructure
   const policies = policyStore(stores.reading)
@@ -40,6 +40,7 @@ export function openEvaluation(
     clock,
     changes,
     compileRule,
+    judgeOf: judges.judgeOf,
     patterns: re2Patterns,
   })
   const canRephrase = rephrase !== undefined
@@ -81,7 +82,7 @@ export function openEvaluation(
   })
   return {
     enforce,
-    checkBeforeCounting: createCheckBeforeCounting({ evaluate, rulebookOf, clock, hasJudge: canRephrase }),
+    checkBeforeCounting: createCheckBeforeCounting({ evaluate, rulebookOf, clock }),
     scanText,
     simulate,
     findEvidence,

@@ -28,7 +28,7 @@ export async function openInference(
   const { built, config, clock, ids, metrics } = infrastructure
   const served = openModels(infrastructure, { stores, env })
   const { countEnded, countDecisions } = createRequestMetrics({ ...served, metrics })
-  const rules = await createRules(infrastructure, served)
+  const rules = await createRules(infrastructure, stores, served)
   const addresses = createAppealAddresses(infrastructure)
   const { enforce, checkBeforeCounting, scanText, simulate, findEvidence, explain, isAuditRequired } = openEvaluation(
     infrastructure,
@@ -51,6 +51,7 @@ export async function openInference(
     counters,
     credits,
     audit,
+    judges: rules.judges,
     evaluation: { simulate, findEvidence, explain, inspectRule: rules.inspectRule, decodeBody: createDecodeBody() },
     /** What the endpoints for applications need, besides who calls them. */
     endpoints: {

@@ -61,7 +61,7 @@ export type FaultDetails = {
   readonly policy?: Readonly<Record<string, unknown>>
   /** Machine-readable facts in the vendor's own format, for families whose error body has a field for them. */
   readonly vendorDetails?: Readonly<Record<string, unknown>>
-  /** The checks of a publish gate that are not passed. */
+  /** The checks of a publish gate, or the conditions of a judge, that are not passed. */
   readonly checks?: readonly Readonly<Record<string, unknown>>[]
   readonly cause?: unknown
 }
@@ -117,7 +117,7 @@ export const faultCodes = {
   apply_in_progress:
     'Another `gatehouse apply` is changing the organization; run it again when that one has ended, at the latest after a minute.',
   duplicate_name:
-    'Another policy, upstream or model has this name. For policies, upper and lower case and outer spaces make no difference.',
+    'Another policy, judge, upstream or model has this name. For policies and judges, upper and lower case and outer spaces make no difference.',
   revision_conflict: 'The resource was changed after the revision in the request; read it again.',
   managed_elsewhere:
     'Other files manage the resource; change it there, or take it over with `gatehouse apply --take-over`.',
@@ -129,7 +129,7 @@ export const faultCodes = {
   model_limit_reached: 'The organization already has the maximum number of upstreams or models.',
   upstream_in_use: 'Models use the upstream; change or delete them first. The message names them.',
   defined_in_configuration:
-    'The upstream or model is defined in the configuration of the installation and can only be changed there.',
+    'The upstream, model or judge is defined in the configuration of the installation and can only be changed there.',
   alert_limit_reached: 'The organization already has the maximum number of alert channels or rules.',
   last_admin_key:
     'The last administrator key with the permission `*` cannot be revoked through the API; create another one first.',
@@ -144,6 +144,9 @@ export const faultCodes = {
     'The decision cannot be appealed: every check allowed the request, it was rejected before the checks, or it is older than 30 days.',
   labels_disagree:
     'The labels of the appeal do not say what the outcome says; label it first, ask another person to label it, or dismiss it.',
+  judge_not_calibrated:
+    'The judge has not shown what it needs to take over; `checks` says what is missing. Calibrate it, or override it with `policies:override`.',
+  judge_limit_reached: 'The organization already has the maximum number of judges; delete one first.',
   view_limit_reached: 'The key or member has already saved the maximum number of views.',
   member_exists: 'Another member of the organization has this email address or subject.',
   last_owner:

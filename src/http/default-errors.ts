@@ -58,7 +58,8 @@ export const GeneralErrorBody = Type.Object(
         doc_url: Type.Union([Type.String(), Type.Null()], { description: 'The explanation of the code.' }),
         checks: Type.Optional(
           Type.Array(Type.Object({}, { description: 'A check.' }), {
-            description: 'Of `gate_not_passed`: the checks of the publish gate that are not passed.',
+            description:
+              'Of `gate_not_passed` and `judge_not_calibrated`: the checks of the publish gate or of the judge that are not passed.',
           }),
         ),
       },

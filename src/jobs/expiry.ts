@@ -12,11 +12,13 @@ export type ExpiryStores = {
   removeDecisionCallers(beforeMinute: number): Promise<unknown>
   removeBacktests(beforeMs: number): Promise<unknown>
   removeGateRuns(beforeMs: number): Promise<unknown>
+  removeJudgeCounts(before: { readonly day: number; readonly beforeMs: number }): Promise<unknown>
 }
 
 /** A quota window is kept for a day after its end, because by then it has ended by the clock of every node. */
 const quotaMarginMs = dayMs
 const backtestsMs = 30 * dayMs
+const judgeDays = 400
 
 /** Starts the jobs that remove stored data at the end of its retention period. */
 export function startExpiry(scheduler: Scheduler, clock: Clock, stores: ExpiryStores): Disposable {
@@ -31,5 +33,8 @@ export function startExpiry(scheduler: Scheduler, clock: Clock, stores: ExpirySt
   start('remove-old-decision-callers', () => stores.removeDecisionCallers(minuteOf(nowMs()) - hourMinutes))
   start('remove-old-backtests', () => stores.removeBacktests(nowMs() - backtestsMs))
   start('remove-old-gate-runs', () => stores.removeGateRuns(nowMs() - backtestsMs))
+  start('remove-old-judge-counts', () =>
+    stores.removeJudgeCounts({ day: Math.floor(nowMs() / dayMs) - judgeDays, beforeMs: nowMs() - backtestsMs }),
+  )
   return started
 }

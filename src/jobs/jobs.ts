@@ -209,6 +209,24 @@ export const jobs = [
     purpose: 'Runs queued backtests, one after the other.',
   },
   {
+    name: 'write-judge-counts',
+    everyMs: 2_000,
+    runs: 'each node',
+    purpose: 'Writes what this node asked judges, and reports a model that answers under another name.',
+  },
+  {
+    name: 'watch-judges',
+    everyMs: 10 * minuteMs,
+    runs: 'each node',
+    purpose: 'Starts the nightly checks of active judges, and begins and ends alarms about drift.',
+  },
+  {
+    name: 'run-calibrations',
+    everyMs: 1_000,
+    runs: 'one node',
+    purpose: 'Runs queued calibrations of judges, one after the other.',
+  },
+  {
     name: 'watch-denial-spikes',
     everyMs: 2_000,
     runs: 'each node',
@@ -282,6 +300,13 @@ export const jobs = [
     everyMs: hourMs,
     runs: 'each node',
     purpose: 'Removes backtests that are older than thirty days.',
+  },
+  {
+    name: 'remove-old-judge-counts',
+    everyMs: hourMs,
+    runs: 'each node',
+    purpose:
+      'Removes counts of judges after 400 days, and after 30 days the differences of shadows and calibrations that no version needs.',
   },
   {
     name: 'remove-old-gate-runs',

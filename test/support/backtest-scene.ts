@@ -122,7 +122,7 @@ export async function openBacktestScene(database: Database, draft: Partial<Polic
       const { inForce } = this
       const work = createBacktestRunner({
         queue: { ...backtestQueue({ database, clock, owner, leaseMs: 60_000 }), ...failing },
-        replay: createReplay({ evaluate: evaluateWith(scanText), compileRule }),
+        replay: createReplay({ evaluate: evaluateWith(scanText), compileRule, rulebookOf: () => emptyRulebook }),
         gatewayReplay: createGatewayReplay({
           evaluate: evaluateWith(scanWhole),
           rulebookOf: () => ({ ...emptyRulebook, organizationId, policies: inForce }),

@@ -19,6 +19,7 @@ export const fieldSamples = (projectId: string): FieldSample[] =>
 function valuesOf(field: PolicyField, projectId: string): readonly unknown[] {
   if (field.kind === 'choice') return [...field.choices.filter((choice) => choice !== field.initial), field.initial]
   if (field.kind === 'optional integer') return [field.minimum, field.maximum, null]
+  if (field.kind === 'expression') return ['text.size() > 10', 'pii["email"] > 0']
   if (field.kind === 'flag') return [!field.initial, field.initial]
   return field.kind === 'set' ? [[projectId], []] : ['Never say "one"', 'Ünïcode\n😀']
 }

@@ -3,6 +3,8 @@ import { decisionCounts } from '../../adapters/stores/sql/policies/decision-coun
 import { quotaStore } from '../../adapters/stores/sql/policies/quotas.ts'
 import { removeExpiredReplies } from '../../adapters/stores/sql/identity/idempotency.ts'
 import { removeGateRuns } from '../../adapters/stores/sql/policies/gate.ts'
+import { removeCalibrations } from '../../adapters/stores/sql/judges/calibrations.ts'
+import { removeJudgeCounts } from '../../adapters/stores/sql/judges/counts.ts'
 import { removeBacktests } from '../../adapters/stores/sql/policies/backtests.ts'
 import { startExpiry } from '../../jobs/expiry.ts'
 import { createResponseSpool } from '../../adapters/stores/sql/response-spool.ts'
@@ -72,6 +74,10 @@ async function openExpiry(
       removeDenialSpikes: (beforeMinute) => decisions.removeSpikesBefore(beforeMinute),
       removeBacktests: (beforeMs) => removeBacktests(database, beforeMs),
       removeGateRuns: (beforeMs) => removeGateRuns(database, beforeMs),
+      async removeJudgeCounts(before) {
+        await removeJudgeCounts(database, before)
+        await removeCalibrations(database, before.beforeMs)
+      },
     }),
   )
 }

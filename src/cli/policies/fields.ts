@@ -77,5 +77,6 @@ function placeholderOf(field: PolicyField): string {
   if (field.kind === 'choice') return field.choices.join('|')
   if (field.kind === 'optional integer') return `${field.minimum}..${field.maximum} (or none)`
   if (field.kind === 'flag') return 'true|false'
+  if (field.kind === 'expression') return 'EXPRESSION'
   return field.kind === 'set' ? 'ID,ID' : 'TEXT'
 }

@@ -3,6 +3,7 @@ import { unsaved, type GatewayConfiguration } from '../gateway-config/configurat
 import type { Scenario, Simulate, TriedPolicy } from '../evaluation/simulate.ts'
 import { outcomesOf } from '../evaluation/verdict/outcomes.ts'
 import { thresholdOf } from '../policy/content.ts'
+import type { RuleJudge } from '../policy/judge.ts'
 import type { Expectation, ExpectedDecision, GatewayCase, PolicyCase } from './case.ts'
 
 /** A case that was not evaluated has not passed. */
@@ -36,6 +37,8 @@ export type CaseRun = {
   readonly scenarioOf: (given: PolicyCase['given'], direction: Scenario['direction']) => Scenario
   /** False: rules that a judge model evaluates are not evaluated. */
   readonly usesJudge: boolean
+  /** By default the judge in force. */
+  readonly judge?: RuleJudge | undefined
 }
 
 export type RunCases = (run: CaseRun) => Promise<readonly CaseResult[]>
@@ -66,6 +69,7 @@ export function createRunCases({ simulate, clock }: RunParts): RunCases {
       config: unsaved.config, // a case is about this rule, whatever the gateway configuration denies
       policies: { includesInForce: false, tried: [{ ...policy, content: { ...content, scope } }] },
       usesJudge: run.usesJudge,
+      judge: run.judge,
       scenario,
     })
     const outcome = outcomesOf(simulation).find(({ policyId }) => policyId === policy.id)

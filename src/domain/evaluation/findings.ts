@@ -116,7 +116,7 @@ export const joinCollected = (batches: readonly CollectedFindings[]): CollectedF
   isProvisional: batches.some(({ isProvisional }) => isProvisional),
 })
 
-/** True if nothing was found and every policy gave a score of 0. */
+/** True if nothing was found, and every policy was evaluated and gave a score of 0. */
 export const isClean = ({ findings, scores }: Pick<CollectedFindings, 'findings' | 'scores'>): boolean =>
   hasNoFindings(findings) && scores.every(areAllZero)
 
@@ -126,4 +126,5 @@ const areAllZero = (scores: readonly RuleScore[]): boolean => scores.every(isZer
 export const zeroScore: RuleScore = { basisPoints: 0 }
 
 export const isZero = (score: RuleScore | undefined): boolean =>
-  score === zeroScore || (score !== undefined && 'basisPoints' in score && score.basisPoints === 0)
+  score === zeroScore ||
+  (score !== undefined && 'basisPoints' in score && score.basisPoints === 0 && score.isSkipped === undefined)

@@ -43,12 +43,14 @@ export type Plan = {
   readonly facts: Pick<RuleFacts, 'model' | 'project' | 'user' | 'metadata'>
   /** Called for each call to the judge, if the request is traced. */
   readonly onModelCall?: OnOwnModelCall
+  /** The request that is evaluated; undefined in a simulation, and in a backtest. */
+  readonly requestId?: string
   /** Undefined if nobody records the evaluation. */
   readonly stageLog?: StageLog
 }
 
 /** The part of a plan that does not depend on the caller. */
-export type SharedPlan = Omit<Plan, 'organizationId' | 'facts' | 'onModelCall' | 'stageLog'>
+export type SharedPlan = Omit<Plan, 'organizationId' | 'facts' | 'onModelCall' | 'requestId' | 'stageLog'>
 
 export function planFor(rulebook: Rulebook, context: EvaluationContext): Plan {
   const { model, project, user, metadata, credentialId, target, flaggedCategories } = context

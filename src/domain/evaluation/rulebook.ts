@@ -3,6 +3,7 @@ import type { PolicyExceptions } from '../exceptions/covered.ts'
 import { unsaved, type SavedConfiguration } from '../gateway-config/configuration.ts'
 import type { Terms } from '../scan/detect/terms.ts'
 import type { CompiledRule } from '../policy/compiled-rule.ts'
+import type { RuleJudge } from '../policy/judge.ts'
 import type { PolicyContent } from '../policy/content.ts'
 
 /** All rules of an organization, compiled once and used for every request. */
@@ -13,6 +14,8 @@ export type Rulebook = {
   readonly policies: readonly ActivePolicy[]
   /** By policy. Undefined if the organization has none. */
   readonly exceptions?: ReadonlyMap<string, PolicyExceptions> | undefined
+  /** The judge of rules in plain language; undefined if there is none. */
+  readonly judge?: RuleJudge | undefined
 }
 
 export type Gateway = SavedConfiguration & {

@@ -24,6 +24,7 @@ function createScene() {
     clock: time.clock,
     changes,
     compileRule: () => assert.fail('there are no policies'),
+    judgeOf: () => undefined,
     patterns: {
       compile: () => assert.fail('there are no terms'),
       compileSet: () => assert.fail('there are no terms'),

@@ -4,13 +4,14 @@ import { unsaved, type GatewayConfiguration } from '../gateway-config/configurat
 import type { InferenceRequest } from '../inference/request.ts'
 import type { TextDirection } from '../scan/classify/classifier.ts'
 import type { PatternEngine } from '../scan/detect/patterns.ts'
-import type { CompileRule } from '../policy/compiled-rule.ts'
+import type { CompileRule, RuleSource } from '../policy/compiled-rule.ts'
 import type { PolicyContent } from '../policy/content.ts'
+import type { RuleJudge } from '../policy/judge.ts'
 import type { Evaluate, Evaluation } from './evaluate.ts'
 import { noFindings } from './findings.ts'
 import { planFor, type EvaluationContext, type Plan } from './plan.ts'
 import type { ActivePolicy, Rulebook, RulebookOf } from './rulebook.ts'
-import { compileGateway } from './rulebooks.ts'
+import { compileGateway, judgedSource } from './rulebooks.ts'
 import { scannedTextsOf } from './texts/request-texts.ts'
 
 /** A request or response that is evaluated and not sent. */
@@ -49,6 +50,8 @@ export type SimulationInput = {
   }
   /** False: rules that a judge model evaluates are not evaluated. */
   readonly usesJudge: boolean
+  /** The judge of the tried policies; by default the one in force. */
+  readonly judge?: RuleJudge | undefined
   readonly scenario: Scenario
 }
 
@@ -122,7 +125,9 @@ async function rulebookFor(parts: SimulateParts, input: SimulationInput): Promis
   const current = await parts.rulebookOf(organizationId)
   const replaced = new Set([...tried.map(({ id }) => id), ...leftOut])
   const inForce = includesInForce ? current.policies.filter(({ id }) => !replaced.has(id)) : []
-  const all = [...inForce, ...tried.map((policy) => compileTried(parts.compileRule, policy, organizationId))]
+  const judge = input.judge ?? current.judge
+  const compile = (policy: TriedPolicy) => compileTried(parts.compileRule, policy, { organizationId, judge })
+  const all = [...inForce, ...tried.map(compile)]
   return {
     organizationId,
     gateway: config ? compileGateway({ ...unsaved, config }, parts.patterns) : current.gateway,
@@ -132,11 +137,14 @@ async function rulebookFor(parts: SimulateParts, input: SimulationInput): Promis
 }
 
 /** The version id is derived from the rule's text, because the judge caches scores by it. */
-function compileTried(compileRule: CompileRule, tried: TriedPolicy, organizationId: string): ActivePolicy {
+function compileTried(
+  compileRule: CompileRule,
+  tried: TriedPolicy,
+  of: Pick<RuleSource, 'organizationId' | 'judge'>,
+): ActivePolicy {
   const { rule, ...content } = tried.content
-  const { judgeWindow } = content
   const versionId = `tried:${hash('sha256', rule, 'base64url')}`
-  const compiled = compileRule({ rule, versionId, organizationId, judgeWindow })
+  const compiled = compileRule({ ...judgedSource(tried.id, content), ...of, rule, versionId })
   const { id, name, version = 0 } = tried
   return { ...content, id, versionId, version, rule: compiled, ...(name !== undefined && { name }) }
 }

@@ -8,6 +8,8 @@ export const permissions = [
   'policies:override',
   'reviews:read',
   'reviews:write',
+  'judges:read',
+  'judges:write',
   'keys:read',
   'keys:write',
   'projects:read',

@@ -15,6 +15,8 @@ export type Role = {
 const author: readonly Permission[] = [
   'policies:read',
   'policies:write',
+  'judges:read',
+  'judges:write',
   'gateway:read',
   'gateway:write',
   'projects:read',
@@ -54,6 +56,7 @@ const definitions: Readonly<Record<RoleName, Omit<Role, 'id'>>> = {
     permissions: [
       'policies:read',
       'reviews:read',
+      'judges:read',
       'keys:read',
       'projects:read',
       'gateway:read',
@@ -67,7 +70,15 @@ const definitions: Readonly<Record<RoleName, Omit<Role, 'id'>>> = {
   },
   reviewer: {
     description: 'Reads requests with their texts and what was decided about them, and reviews appeals.',
-    permissions: ['audit:read', 'content:read', 'projects:read', 'policies:read', 'reviews:read', 'reviews:write'],
+    permissions: [
+      'audit:read',
+      'content:read',
+      'projects:read',
+      'policies:read',
+      'judges:read',
+      'reviews:read',
+      'reviews:write',
+    ],
   },
 }
 

@@ -3,11 +3,16 @@ import type { Category } from '../scan/classify/categories.ts'
 import type { LetterCase } from '../scan/detect/letter-case.ts'
 import type { PersonalDataKind } from '../scan/detect/personal-data/kinds.ts'
 import type { JudgeWindow } from './content.ts'
+import type { RuleJudge } from './judge.ts'
 import type { RuleFacts } from './rule.ts'
 
 /** Basis points from 0 to 10,000, or the reason why there is no score. A missing score is never a pass. */
 export type RuleScore =
-  | { readonly basisPoints: number }
+  | {
+      readonly basisPoints: number
+      /** The guard of the policy kept the text from the judge. */
+      readonly isSkipped?: true
+    }
   | {
       readonly notEvaluated: string
       /** True if an evaluation failed. False if this service has no way to evaluate the rule. */
@@ -69,13 +74,22 @@ export type CompiledRule = {
   readonly evaluator: RuleEvaluator | undefined
   /** The judge that evaluates the rule, with its version. */
   readonly judgeVersion?: string | undefined
+  /** Whether a text passes if the evaluation fails. Undefined: as the configuration says. */
+  readonly failsOpen?: boolean | undefined
   readonly names: readonly RuleName[]
   /** The categories whose scores the rule reads. */
   readonly categories: readonly Category[]
   /** Undefined if none is known: the rule may then match any text. */
   readonly condition: RuleCondition | undefined
   /** Never throws: a failure is returned as a score with `notEvaluated`. */
-  score(facts: RuleFacts, onModelCall?: OnOwnModelCall): RuleScore | Promise<RuleScore>
+  score(facts: RuleFacts, caller?: RuleCaller): RuleScore | Promise<RuleScore>
+}
+
+/** What a rule is evaluated for. */
+export type RuleCaller = {
+  readonly onModelCall?: OnOwnModelCall | undefined
+  /** Undefined if no request is evaluated, but a simulation or a backtest. */
+  readonly requestId?: string | undefined
 }
 
 /** A rule that passed `checkRule` when it was saved. */
@@ -85,6 +99,13 @@ export type RuleSource = {
   readonly versionId: string
   readonly organizationId: string
   readonly judgeWindow: JudgeWindow
+  /** An expression; a judge is asked only about texts for which it is true. Empty: about all. */
+  readonly judgeWhen?: string
+  /** The policy and its threshold, for what is counted of its judge. */
+  readonly policyId?: string
+  readonly threshold?: number
+  /** The judge of the organization. By default the one of the configuration, if there is one. */
+  readonly judge?: RuleJudge | undefined
 }
 
 export type CompileRule = (source: RuleSource) => CompiledRule

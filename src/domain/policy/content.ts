@@ -22,6 +22,8 @@ export type PolicyContent = {
   readonly matchThresholdBasisPoints: number | null
   /** How much of a text a judge evaluates at once. Rules that need no judge ignore it. */
   readonly judgeWindow: JudgeWindow
+  /** An expression: a judge is asked only about texts for which it is true. Empty: about all. Rules that need no judge ignore it. */
+  readonly judgeWhen: string
   /** Whether a denial spike within a day of the publication pauses the policy. Otherwise it is only reported. */
   readonly pauseOnSpike: boolean
 }
@@ -32,6 +34,8 @@ export const thresholdOf = ({ matchThresholdBasisPoints }: Pick<PolicyContent, '
 
 /** `name` is the name in the API, in `policies.yaml` and in the audit record, and the column in the database. */
 type TextField = { readonly kind: 'text'; readonly name: string; readonly initial: string }
+/** An expression without a prefix; empty for none. */
+type ExpressionField = { readonly kind: 'expression'; readonly name: string; readonly initial: '' }
 type ChoiceField<Choice> = {
   readonly kind: 'choice'
   readonly name: string
@@ -57,7 +61,7 @@ type FieldOf<Value> = [Value] extends [readonly string[]]
     : [Value] extends [boolean]
       ? FlagField
       : string extends Value
-        ? TextField
+        ? TextField | ExpressionField
         : [Value] extends [string]
           ? ChoiceField<Value>
           : never
@@ -80,6 +84,7 @@ export const policyFields = {
     initial: null,
   },
   judgeWindow: { kind: 'choice', name: 'judge_window', choices: judgeWindows, initial: 'block' },
+  judgeWhen: { kind: 'expression', name: 'judge_when', initial: '' },
   pauseOnSpike: { kind: 'flag', name: 'pause_on_spike', initial: false },
 } as const satisfies { readonly [Key in keyof PolicyContent]: FieldOf<PolicyContent[Key]> }
 

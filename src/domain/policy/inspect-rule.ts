@@ -1,5 +1,7 @@
+import type { MaybePromise } from '../../base/maybe-promise.ts'
 import type { CompileRule, LookBehind, RuleEvaluator, RuleName } from './compiled-rule.ts'
 import { initialContent } from './content.ts'
+import type { RuleJudge } from './judge.ts'
 import { expressionOf, problemOfRule, type CheckExpression, type ExpressionProblem } from './rule.ts'
 
 /** How a rule would be read and evaluated, before it is saved. */
@@ -13,13 +15,17 @@ export type RuleInspection = {
   readonly problems: readonly ExpressionProblem[]
 }
 
-export type InspectRule = (rule: string, organizationId: string) => RuleInspection
+export type InspectRule = (rule: string, organizationId: string) => Promise<RuleInspection>
 
-type InspectRuleParts = { readonly checkExpression: CheckExpression; readonly compileRule: CompileRule }
+type InspectRuleParts = {
+  readonly checkExpression: CheckExpression
+  readonly compileRule: CompileRule
+  readonly judgeOf: (organizationId: string) => MaybePromise<RuleJudge | undefined>
+}
 
 /** Checks and compiles a rule with the functions that saving and requests use. Evaluates nothing. */
-export function createInspectRule({ checkExpression, compileRule }: InspectRuleParts): InspectRule {
-  return (rule, organizationId) => {
+export function createInspectRule({ checkExpression, compileRule, judgeOf }: InspectRuleParts): InspectRule {
+  return async (rule, organizationId) => {
     const form = expressionOf(rule) === undefined ? 'plain' : 'cel'
     const problem = problemOfRule(rule, checkExpression)
     if (problem) return { form, evaluator: undefined, names: [], lookBehind: undefined, problems: [problem] }
@@ -28,6 +34,7 @@ export function createInspectRule({ checkExpression, compileRule }: InspectRuleP
       versionId: 'inspected',
       organizationId,
       judgeWindow: initialContent.judgeWindow,
+      judge: await judgeOf(organizationId),
     })
     return { form, evaluator, names, lookBehind, problems: [] }
   }

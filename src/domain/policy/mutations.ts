@@ -20,7 +20,7 @@ import {
 } from './lifecycle.ts'
 import type { Policy, PolicyVersion } from './policy.ts'
 import { policyAuditRecord, type PolicyMutation } from './audit-record.ts'
-import { checkRule, isEvaluable, type CheckExpression } from './rule.ts'
+import { checkGuard, checkRule, isEvaluable, type CheckExpression } from './rule.ts'
 import type { PolicyStore } from './store.ts'
 
 export type PolicyAdministrationParts = {
@@ -60,6 +60,7 @@ export function createPolicyAdministration({ ids, clock, checkExpression, hasJud
     async update(store: PolicyStore, at: PolicyAt, patch: PolicyPatch): Promise<WithAuditRecord<Policy>> {
       const policy = await findAt(store, at)
       if (patch.rule !== undefined) checkRule(patch.rule, checkExpression)
+      if (patch.judgeWhen !== undefined) checkGuard(patch.judgeWhen, checkExpression)
       await requireProjects(store, at.organizationId, patch.projectIds)
       const after = updatePolicy(policy, patch, clock.nowMs())
       if (after === policy) return { value: policy }
@@ -113,6 +114,7 @@ export function createPolicyAdministration({ ids, clock, checkExpression, hasJud
   async function check(store: PolicyStore, organizationId: string, input: NewPolicy): Promise<Policy> {
     requireName(input.name)
     checkRule(input.rule, checkExpression)
+    if (input.judgeWhen !== undefined) checkGuard(input.judgeWhen, checkExpression)
     await requireProjects(store, organizationId, input.projectIds)
     return createPolicy(input, { id: ids('pol'), organizationId, nowMs: clock.nowMs() })
   }

@@ -114,11 +114,19 @@ describe('a rule in plain language, with a judge', () => {
       requests.push(request)
       return { basisPoints: 7_300 }
     }
-    const rule = createRuleCompiler({ ...parts, judge })(source('Be polite about "falcons".', 'polv_7'))
+    const rule = createRuleCompiler({ ...parts, judge: { version: 'judge@1', ask: judge } })(source('Be polite about "falcons".', 'polv_7'))
     assert.equal(rule.lookBehind, 'whole')
     assert.deepEqual(await rule.score(cleanFacts), { basisPoints: 7_300 })
     assert.deepEqual(requests, [
-      { rule: 'Be polite about "falcons".', versionId: 'polv_7', text: cleanFacts.text, direction: 'request' },
+      {
+        rule: 'Be polite about "falcons".',
+        versionId: 'polv_7',
+        text: cleanFacts.text,
+        direction: 'request',
+        organizationId: 'org_1',
+        policyId: '',
+        threshold: 5_000,
+      },
     ])
   })
 
@@ -127,7 +135,7 @@ describe('a rule in plain language, with a judge', () => {
       text.includes('odd')
         ? { notEvaluated: 'judge_timeout', isFailure: true }
         : { basisPoints: text.includes('rude') ? 9_000 : 200 }
-    const rule = createRuleCompiler({ ...parts, judge })({ ...source('Be polite.'), judgeWindow: 'paragraph' })
+    const rule = createRuleCompiler({ ...parts, judge: { version: 'judge@1', ask: judge } })({ ...source('Be polite.'), judgeWindow: 'paragraph' })
     assert.equal(rule.lookBehind, 'paragraph')
     const scoreOf = (...words: readonly string[]) =>
       rule.score({ ...cleanFacts, text: words.map((word) => `${`the ${word} gate. `.repeat(40)}\n\n`).join('') })
@@ -143,7 +151,7 @@ describe('a rule in plain language, with a judge', () => {
 
   it('does not call the judge for a blank text or an expression', async () => {
     const judge = (): never => assert.fail('the judge was called')
-    const compiler = createRuleCompiler({ ...parts, judge })
+    const compiler = createRuleCompiler({ ...parts, judge: { version: 'judge@1', ask: judge } })
     assert.deepEqual(await compiler(source('Be polite.')).score({ ...cleanFacts, text: ' \n' }), { basisPoints: 0 })
     assert.deepEqual(await compiler(source('cel:true')).score(cleanFacts), { basisPoints: 10_000 })
   })

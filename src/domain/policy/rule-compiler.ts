@@ -1,8 +1,8 @@
 import { all, andThen, type MaybePromise } from '../../base/maybe-promise.ts'
-import type { OnOwnModelCall } from '../inference/own-model-call.ts'
 import type {
   CompiledRule,
   CompileRule,
+  RuleCaller,
   RuleCondition,
   RuleName,
   RuleScore,
@@ -10,7 +10,7 @@ import type {
   RuleTrigger,
 } from './compiled-rule.ts'
 import type { CompiledExpression, CompileExpression, ExpressionResult } from './expression.ts'
-import type { Judge } from './judge.ts'
+import type { RuleJudge } from './judge.ts'
 import { judgeWindowsOf } from './judge-windows.ts'
 import { ruleEntities, type RuleEntities } from './rule-entities.ts'
 import { expressionOf, type RuleFacts } from './rule.ts'
@@ -21,20 +21,19 @@ import { compilePlainTerms } from '../scan/detect/terms.ts'
 
 export type RuleCompilerParts = {
   readonly compileExpression: CompileExpression
-  /** Without a judge, a rule in plain language is evaluated by the entities it names. */
-  readonly judge: Judge | undefined
-  /** Names the judge in audit events. */
-  readonly judgeVersion?: string | undefined
+  /** The judge of rules whose source has none. Without any, a rule in plain language is evaluated by the entities it names. */
+  readonly judge: RuleJudge | undefined
 }
 
 /** Compiles a rule: an expression, or plain language for the judge, or plain language reduced to the entities it names. */
-export function createRuleCompiler({ compileExpression, judge, judgeVersion }: RuleCompilerParts): CompileRule {
+export function createRuleCompiler({ compileExpression, ...parts }: RuleCompilerParts): CompileRule {
   const normalisedTexts = createNormalisedTextCache()
   return (source) => {
     const { rule, organizationId } = source
     const expression = expressionOf(rule)
     if (expression !== undefined) return expressionRule(() => compileExpression(expression, organizationId))
-    if (judge !== undefined) return { ...judgedRule(judge, source), judgeVersion }
+    const judge = source.judge ?? parts.judge
+    if (judge !== undefined) return guardedRule(judgedRule(judge, source), judge, { source, compileExpression })
     return entityRule(rule, normalisedTexts)
   }
 }
@@ -71,23 +70,66 @@ const failed = (reason: string): RuleScore => ({ notEvaluated: reason, isFailure
  * A judge needs the whole text because the end of a sentence can reverse its meaning. By paragraph, the score of a text is the
  * highest of its windows, and a window has the same score alone as in its text.
  */
-function judgedRule(judge: Judge, { rule, versionId, judgeWindow }: RuleSource): CompiledRule {
+function judgedRule(judge: RuleJudge, source: RuleSource): CompiledRule {
+  const { rule, versionId, judgeWindow, organizationId, policyId = '', threshold = 5_000 } = source
   const isByParagraph = judgeWindow === 'paragraph'
-  const scorePart = (text: string, direction: string, onModelCall?: OnOwnModelCall): MaybePromise<RuleScore> =>
-    text.trim() === ''
-      ? { basisPoints: 0 }
-      : judge({ rule, versionId, text, direction, ...(onModelCall && { onModelCall }) })
+  const scorePart = (text: string, direction: string, caller: RuleCaller = {}): MaybePromise<RuleScore> => {
+    if (text.trim() === '') return { basisPoints: 0 }
+    const { requestId, onModelCall } = caller
+    const asked = { rule, versionId, text, direction, organizationId, policyId, threshold }
+    return judge.ask({ ...asked, ...(requestId !== undefined && { requestId }), ...(onModelCall && { onModelCall }) })
+  }
   return {
     lookBehind: isByParagraph ? 'paragraph' : 'whole',
     evaluator: 'judge',
+    judgeVersion: judge.version,
+    failsOpen: judge.failsOpen,
     names: namesOf(ruleEntities(rule)),
     categories: [], // the judge reads the text
     condition: undefined,
-    score: ({ text, direction }, onModelCall) =>
+    score: ({ text, direction }, caller) =>
       isByParagraph
-        ? andThen(all(judgeWindowsOf(text).map((window) => scorePart(window, direction, onModelCall))), highestScore)
-        : scorePart(text, direction, onModelCall),
+        ? andThen(all(judgeWindowsOf(text).map((window) => scorePart(window, direction, caller))), highestScore)
+        : scorePart(text, direction, caller),
   }
+}
+
+type Guarding = Pick<RuleCompilerParts, 'compileExpression'> & { readonly source: RuleSource }
+
+/**
+ * A judge that is asked only about texts for which the guard of the policy is true. If the guard fails, the judge is asked: a guard
+ * saves calls and is no rule. A guard reads the whole text, so the rule does not work by paragraph.
+ */
+function guardedRule(judged: CompiledRule, judge: RuleJudge, { source, compileExpression }: Guarding): CompiledRule {
+  const { judgeWhen = '', organizationId, policyId = '' } = source
+  const guard = judgeWhen === '' ? undefined : compiledGuard(() => compileExpression(judgeWhen, organizationId))
+  if (guard === undefined) return judged
+  const skip = (): RuleScore => {
+    judge.onSkipped?.({ organizationId, policyId })
+    return { basisPoints: 0, isSkipped: true }
+  }
+  return {
+    ...judged,
+    lookBehind: 'whole',
+    names: [...judged.names, ...guard.names],
+    categories: guard.categories,
+    score: (facts, caller) =>
+      andThen(guard.evaluate(facts), (result) => (isFalse(result) ? skip() : judged.score(facts, caller))),
+  }
+}
+
+/** A stored guard may use functions that are no longer supported. */
+function compiledGuard(compile: () => CompiledExpression): CompiledExpression | undefined {
+  try {
+    return compile()
+  } catch {
+    return undefined
+  }
+}
+
+function isFalse(result: ExpressionResult): boolean {
+  const score = scoreOf(result)
+  return 'basisPoints' in score && score.basisPoints === 0
 }
 
 /** The score of a text of several parts. One failure is enough: a text that was not evaluated as a whole has no score. */

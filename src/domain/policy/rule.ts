@@ -53,5 +53,13 @@ export function checkRule(rule: string, check: CheckExpression, param = 'rule'):
   throw new Fault('validation', 'invalid_parameter', message, { param })
 }
 
+/** Throws if the guard of a judge is an invalid expression. An empty one is none. */
+export function checkGuard(guard: string, check: CheckExpression, param = 'judge_when'): void {
+  const problem = guard === '' ? undefined : check(guard)
+  if (problem === undefined) return
+  const message = `${param}: line ${problem.line}, column ${problem.column}: ${problem.message}`
+  throw new Fault('validation', 'invalid_parameter', message, { param })
+}
+
 /** Whether the rule can be evaluated without a judge model. */
 export const isEvaluable = (rule: string): boolean => expressionOf(rule) !== undefined || namesAnything(rule)

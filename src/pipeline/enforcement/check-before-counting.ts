@@ -21,8 +21,6 @@ export type CheckBeforeCountingParts = {
   readonly evaluate: Evaluate
   readonly rulebookOf: RulebookOf
   readonly clock: Pick<Clock, 'nowMs'>
-  /** Whether a judge model evaluates rules. Counting tokens is not worth its price, so such requests are not sent. */
-  readonly hasJudge: boolean
 }
 
 /** The rollout's target is unknown here, so the rules are enforced for everyone. */
@@ -32,7 +30,6 @@ export function createCheckBeforeCounting({
   evaluate,
   rulebookOf,
   clock,
-  hasJudge,
 }: CheckBeforeCountingParts): CheckBeforeCounting {
   return async ({ id, organization, projectId }, request) => {
     const { model, user, metadata = {}, flaggedCategories } = request
@@ -45,8 +42,10 @@ export function createCheckBeforeCounting({
       credentialId: id,
       atMs: clock.nowMs(),
     }
-    const plan = planFor(await rulebookOf(organization.id), { ...context, target: undefined, policyIds: [] })
-    if (hasJudge && plan.policies.request.length > 0) return undefined
+    const rulebook = await rulebookOf(organization.id)
+    const plan = planFor(rulebook, { ...context, target: undefined, policyIds: [] })
+    // Counting tokens is not worth the price of a judge, so such requests are not sent.
+    if (rulebook.judge !== undefined && plan.policies.request.length > 0) return undefined
     const { verdict } = await evaluate(
       { ...plan, rollout: enforced },
       { ...scannedTextsOf(request), direction: 'request' },

@@ -37,13 +37,14 @@ export function planRequest(parts: PlanParts, { caller, request, purpose }: Oper
   })
 }
 
-/** The plan with what records the evaluation: the stages of the classifier, and the judge's calls if the request is traced. */
+/** The plan with what records the evaluation: the request, the stages of the classifier, and the judge's calls if the request is traced. */
 export const recordedPlan = (
   plan: Plan,
-  { trace, onVerdict }: OperationCall,
+  { requestId, trace, onVerdict }: OperationCall,
   classifier: Classifier['identity'],
 ): Plan => ({
   ...plan,
+  requestId,
   ...(onVerdict && { stageLog: createStageLog(classifier) }),
   ...(trace && { onModelCall: (modelCall, direction) => trace.onModelCall(modelCall, direction) }),
 })

@@ -1,24 +1,25 @@
 import type { Clock } from '../../base/clock.ts'
 import { Fault, isFault, isUpstreamFault } from '../../base/fault.ts'
 import type { Ids } from '../../base/ids.ts'
+import type { MaybePromise } from '../../base/maybe-promise.ts'
 import type { Semaphore } from '../../base/semaphore.ts'
 import type { Model, Price } from '../../domain/inference/catalogue.ts'
 import { estimateTokens } from '../../domain/inference/count.ts'
 import type { InferenceEvent, Chunk, Usage } from '../../domain/inference/events.ts'
 import { foldEvents } from '../../domain/inference/fold.ts'
 import { createUpstreamHealth } from '../../domain/inference/health.ts'
+import type { DayBudget } from '../../domain/judges/day-budget.ts'
 import type { OwnModelCall } from '../../domain/inference/own-model-call.ts'
 import type { Provider } from '../../domain/inference/provider.ts'
 import { translatedFormat } from '../../domain/inference/formats.ts'
 import type { InferenceRequest } from '../../domain/inference/request.ts'
-import type { DayBudget } from './day-budget.ts'
 import { chatOperation } from '../operations/chat.ts'
 import { route, type RoutedCall, type RouteParts, type StartedAnswer } from '../route.ts'
 import { noFieldRoles } from '../../domain/inference/field-roles.ts'
 
-export type CallModelParts = RouteParts & {
+export type CallModelParts = Omit<RouteParts, 'providers'> & {
   /** Looked up for each call, because the catalogue may change. */
-  readonly findModel: () => Model | undefined
+  readonly findModel: () => MaybePromise<CalledModel | undefined>
   readonly ids: Ids
   readonly semaphore: Semaphore
   readonly budget: DayBudget
@@ -26,14 +27,23 @@ export type CallModelParts = RouteParts & {
   readonly onUsage: (usage: Usage, usd: number) => void
 }
 
+export type CalledModel = Pick<RouteParts, 'providers'> & { readonly model: Model }
+
 export type ModelPrompt = {
   readonly system: string
   readonly user: string
   readonly maxOutputTokens: number
   readonly timeoutMs: number
+  /** Default: 0, so that the same text gets the same answer. */
+  readonly temperature?: number
+  /** Called with what an upstream has charged for, and with the model that it says has answered; undefined if it broke off. */
+  readonly onSpent?: ((usd: number, answered: AnsweredModel | undefined) => void) | undefined
   /** Called when the call has ended. */
   readonly onCalled?: ((call: OwnModelCall) => void) | undefined
 }
+
+/** An upstream, and its model as it reports it. */
+export type AnsweredModel = { readonly upstream: string; readonly model: string }
 
 /** Calls a model of the catalogue for the gateway itself. Throws a Fault if no complete response arrives in time. */
 export type CallModel = (prompt: ModelPrompt, signal: AbortSignal) => Promise<string>
@@ -44,7 +54,7 @@ const charactersPerToken = 16
 export function createCallModel(parts: CallModelParts): CallModel {
   const { clock, ids, semaphore, budget } = parts
   const breaker = createUpstreamHealth(clock)
-  const routing = { ...parts, providers: new Map([...parts.providers].map(([name, one]) => [name, translated(one)])) }
+  const translatedProviders = createTranslation()
 
   return async (prompt, callerSignal) => {
     using queueDeadline = createDeadline(clock, prompt.timeoutMs * queueTimeouts, callerSignal)
@@ -56,23 +66,26 @@ export function createCallModel(parts: CallModelParts): CallModel {
   async function callModel(prompt: ModelPrompt, signal: AbortSignal): Promise<string> {
     if (breaker.isCoolingDown(breakerName))
       throw unavailable('The judge has failed several times and is disabled for a while.')
-    const model = parts.findModel()
-    if (!model) throw unavailable('The model of the judge is not in the catalogue.')
+    const found = await parts.findModel()
+    if (!found) throw unavailable('The model of the judge is not in the catalogue.')
+    const { model } = found
     const expected = expectedUsage(prompt)
-    const settle = budget.reserve(usdOf(expected, model.price))
+    const settle = await budget.reserve(usdOf(expected, model.price))
     if (!settle) throw unavailable('The daily budget of the judge is exhausted.')
     const report = startReport(prompt, clock)
     let spent = 0
+    let answered: AnsweredModel | undefined
     try {
       const request = requestOf(prompt, model.name)
       const call = { operation: chatOperation, request, requestId: ids('req'), signal, ...report.hooks }
-      await using started = await start(model, {
+      await using started = await start(found, {
         ...call,
         outputLimit: { tokens: prompt.maxOutputTokens, isExplicit: true },
       })
       spent = usdOf(expected, model.price) // from here on the upstream charges for the call
-      const { text, usage } = await readAnswer(started.chunks, prompt.maxOutputTokens)
+      const { text, usage, reported } = await readAnswer(started.chunks, prompt.maxOutputTokens)
       spent = usdOf(usage, model.price)
+      answered = { upstream: report.target()?.upstream ?? '', model: reported }
       parts.onUsage(usage, spent)
       report.ended({ usage })
       return text
@@ -82,13 +95,14 @@ export function createCallModel(parts: CallModelParts): CallModel {
       throw error
     } finally {
       settle(spent)
+      if (spent > 0 || answered) prompt.onSpent?.(spent, answered)
     }
   }
 
   /** Only upstream failures trip the judge's circuit breaker; otherwise three bad inputs could disable it for everyone. */
-  async function start(model: Model, call: RoutedCall): Promise<StartedAnswer> {
+  async function start({ model, providers }: CalledModel, call: RoutedCall): Promise<StartedAnswer> {
     try {
-      const started = await route(routing, model, call)
+      const started = await route({ ...parts, providers: translatedProviders(providers) }, model, call)
       breaker.succeeded(breakerName)
       return started
     } catch (error) {
@@ -99,7 +113,21 @@ export function createCallModel(parts: CallModelParts): CallModel {
   }
 }
 
+type Providers = RouteParts['providers']
+
+/** The providers of an organization change seldom, so their translation is kept. */
+function createTranslation(): (providers: Providers) => Providers {
+  const known = new WeakMap<Providers, Providers>()
+  return (providers) => {
+    const all = known.get(providers) ?? new Map([...providers].map(([name, one]) => [name, translated(one)]))
+    known.set(providers, all)
+    return all
+  }
+}
+
 type CallReport = {
+  /** The target that was tried last. */
+  readonly target: () => OwnModelCall['target'] | undefined
   readonly hooks: Pick<RoutedCall, 'onAttempt' | 'onDropped'>
   readonly ended: (outcome: Pick<OwnModelCall, 'usage' | 'failure'>) => void
 }
@@ -109,6 +137,7 @@ function startReport({ onCalled }: ModelPrompt, clock: Clock): CallReport {
   const startedMs = clock.monotonicMs()
   let target: OwnModelCall['target'] | undefined
   return {
+    target: () => target,
     hooks: {
       onDropped: () => {},
       onAttempt(attempted) {
@@ -139,7 +168,7 @@ const translated = (provider: Provider): Provider => ({
   },
 })
 
-const requestOf = ({ system, user, maxOutputTokens }: ModelPrompt, model: string): InferenceRequest => ({
+const requestOf = ({ system, user, maxOutputTokens, temperature = 0 }: ModelPrompt, model: string): InferenceRequest => ({
   model,
   stream: false,
   messages: [
@@ -147,14 +176,14 @@ const requestOf = ({ system, user, maxOutputTokens }: ModelPrompt, model: string
     { role: 'user', parts: [{ type: 'text', text: user }] },
   ],
   maxOutputTokens,
-  temperature: 0,
+  temperature,
   stop: [],
   tools: [],
   flaggedCategories: [],
   raw: { dialect: 'messages', body: {}, headers: {}, roles: noFieldRoles },
 })
 
-type ReadAnswer = { readonly text: string; readonly usage: Usage }
+type ReadAnswer = { readonly text: string; readonly usage: Usage; readonly reported: string }
 
 async function readAnswer(chunks: AsyncIterable<Chunk>, maxOutputTokens: number): Promise<ReadAnswer> {
   const events: InferenceEvent[] = []
@@ -166,7 +195,9 @@ async function readAnswer(chunks: AsyncIterable<Chunk>, maxOutputTokens: number)
   }
   const { blocks, stopReason, end } = foldEvents(events)
   if (stopReason !== 'end') throw noAnswer(`The model stopped early: ${stopReason}.`)
-  return { text: blocks.map((block) => (block.type === 'text' ? block.text : '')).join(''), usage: end.usage }
+  const start = events.find((event) => event.type === 'start')
+  const text = blocks.map((block) => (block.type === 'text' ? block.text : '')).join('')
+  return { text, usage: end.usage, reported: start?.model ?? '' }
 }
 
 const noAnswer = (message: string): Fault => new Fault('upstream_failed', 'upstream_error', message)

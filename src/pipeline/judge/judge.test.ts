@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { createMemorySlices } from '../../../test/support/budget-slices.ts'
 import { createHandClock } from '../../../test/support/hand-clock.ts'
 import { Fault } from '../../base/fault.ts'
 import { createIds } from '../../base/ids.ts'
@@ -9,9 +10,11 @@ import type { Model } from '../../domain/inference/catalogue.ts'
 import type { Chunk, StopReason, Usage } from '../../domain/inference/events.ts'
 import { createUpstreamHealth } from '../../domain/inference/health.ts'
 import type { ProviderCall } from '../../domain/inference/provider.ts'
+import { createSharedBudget } from '../../domain/judges/day-budget.ts'
 import type { JudgeRequest } from '../../domain/policy/judge.ts'
+import { judgePrompt } from '../../domain/policy/judge-prompt.ts'
+import { createScanCache } from '../../domain/scan/scan-cache.ts'
 import { createCallModel } from './call-model.ts'
-import { createDayBudget } from './day-budget.ts'
 import { createJudge, type JudgeResult } from './judge.ts'
 import { createRephrase } from './rephrase.ts'
 
@@ -69,20 +72,27 @@ function createScene(script: Script, { maxUsd = 10, maxConcurrent = 4 } = {}) {
     },
   }
   const callModel = createCallModel({
-    providers: new Map([['u', provider]]),
     health: createUpstreamHealth(clock),
     clock,
     random: { ...systemRandom, fraction: () => 0 },
     ids: createIds(clock, systemRandom),
-    findModel: () => model,
+    findModel: () => ({ model, providers: new Map([['u', provider]]) }),
     semaphore: createSemaphore(maxConcurrent),
-    budget: createDayBudget(clock, maxUsd),
+    budget: createSharedBudget({ name: 'judge', maxUsd, slices: createMemorySlices(), clock }),
     onUsage: (_usage, usd) => spentUsd.push(usd),
     onFailedCall: () => {},
   })
   const onResult = (result: JudgeResult): void => void results.push(result)
   return {
-    judge: createJudge({ callModel, random: systemRandom, timeoutMs: 5_000, cacheEntries: 100, onResult }),
+    judge: createJudge({
+      callModel,
+      random: systemRandom,
+      timeoutMs: 5_000,
+      promptOf: judgePrompt,
+      name: 'judge@1',
+      cache: createScanCache(100),
+      onResult,
+    }),
     rephrase: createRephrase({ callModel, random: systemRandom, timeoutMs: 30_000 }),
     pass,
     calls,
@@ -92,7 +102,15 @@ function createScene(script: Script, { maxUsd = 10, maxConcurrent = 4 } = {}) {
   }
 }
 
-const request: JudgeRequest = { versionId: 'polv_1', rule: 'Be polite.', text: 'You fool.', direction: 'request' }
+const request: JudgeRequest = {
+  organizationId: 'org_1',
+  policyId: 'pol_1',
+  versionId: 'polv_1',
+  rule: 'Be polite.',
+  text: 'You fool.',
+  direction: 'request',
+  threshold: 5_000,
+}
 const failed = (notEvaluated: JudgeResult) => ({ notEvaluated, isFailure: true })
 
 /** Hangs until it is aborted, as a real upstream does. */

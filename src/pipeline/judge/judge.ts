@@ -1,20 +1,29 @@
 import { hash } from 'node:crypto'
 import { isFault } from '../../base/fault.ts'
 import type { Random } from '../../base/random.ts'
-import { createScanCache } from '../../domain/scan/scan-cache.ts'
+import type { ScanCache } from '../../domain/scan/scan-cache.ts'
 import type { RuleScore } from '../../domain/policy/compiled-rule.ts'
 import type { Judge, JudgeRequest } from '../../domain/policy/judge.ts'
-import { judgePrompt, readScore } from '../../domain/policy/judge-prompt.ts'
-import type { CallModel } from './call-model.ts'
+import { readScore, type JudgePrompt, type JudgePromptInput } from '../../domain/policy/judge-prompt.ts'
+import type { AnsweredModel, CallModel } from './call-model.ts'
 
 export type JudgeParts = {
   readonly callModel: CallModel
   readonly random: Random
   readonly timeoutMs: number
-  /** How many scores are cached. */
-  readonly cacheEntries: number
+  readonly promptOf: (input: JudgePromptInput) => JudgePrompt
+  /** Names the judge in keys of the cache, which several judges share. */
+  readonly name: string
+  /** Scores by judge, version of the policy and text. */
+  readonly cache: ScanCache<RuleScore>
+  readonly temperature?: number
+  readonly maxOutputTokens?: number
   /** Called with the result of each call that was not answered from the cache. */
-  readonly onResult: (result: JudgeResult) => void
+  readonly onResult: (result: JudgeResult, request: JudgeRequest, score: RuleScore) => void
+  /** Called for each request that was answered from the cache. */
+  readonly onRemembered?: (request: JudgeRequest) => void
+  /** Called for each call that costs something, with what it cost. */
+  readonly onSpent?: (request: JudgeRequest, usd: number, answered: AnsweredModel | undefined) => void
 }
 
 export const judgeResults = [
@@ -33,28 +42,32 @@ const overlapCharacters = 1_000
 const maxParts = 16
 
 /** Enough for the score and some white space. */
-const maxOutputTokens = 128
+export const defaultOutputTokens = 128
 
 type JudgeOutcome = { readonly result: JudgeResult; readonly score: RuleScore }
 
 /**
  * A judge backed by a model. Concurrent calls for the same rule version and text share one model call. Scores are cached by
- * version and text; failures are not.
+ * judge, version and text; failures are not.
  */
-export function createJudge({ callModel, random, timeoutMs, cacheEntries, onResult }: JudgeParts): Judge {
-  const cache = createScanCache<RuleScore>(cacheEntries)
+export function createJudge(parts: JudgeParts): Judge {
+  const { callModel, random, timeoutMs, cache, onResult } = parts
+  const { temperature, maxOutputTokens = defaultOutputTokens } = parts
   const inFlight = new Map<string, Promise<RuleScore>>()
 
   return (request) => {
-    const key = keyOf(request)
+    const key = keyOf(parts.name, request)
     const cached = cache.get(key)
-    if (cached !== undefined) return Promise.resolve(cached)
+    if (cached !== undefined) {
+      parts.onRemembered?.(request)
+      return Promise.resolve(cached)
+    }
     const shared = inFlight.get(key)
     if (shared !== undefined) return shared
     const started = judge(request).then(({ result, score }) => {
       inFlight.delete(key)
       if (result === 'judged') cache.set(key, score)
-      onResult(result)
+      onResult(result, request, score)
       return score
     })
     inFlight.set(key, started)
@@ -62,11 +75,11 @@ export function createJudge({ callModel, random, timeoutMs, cacheEntries, onResu
   }
 
   async function judge(request: JudgeRequest): Promise<JudgeOutcome> {
-    const parts = partsOf(request.text)
-    if (parts.length > maxParts) return failure('text_too_long')
+    const texts = partsOf(request.text)
+    if (texts.length > maxParts) return failure('text_too_long')
     const others = new AbortController()
     try {
-      const scores = await Promise.all(parts.map((text) => scorePart({ ...request, text }, others.signal)))
+      const scores = await Promise.all(texts.map((text) => scorePart({ ...request, text }, others.signal)))
       return { result: 'judged', score: { basisPoints: Math.round(Math.max(...scores) * 10_000) } }
     } catch (error) {
       others.abort(error) // the score of a part is useless if another part failed
@@ -79,9 +92,11 @@ export function createJudge({ callModel, random, timeoutMs, cacheEntries, onResu
     const mark = Buffer.from(random.bytes(16)).toString('hex')
     const answer = await callModel(
       {
-        ...judgePrompt({ rule, text, direction, mark }),
+        ...parts.promptOf({ rule, text, direction, mark }),
         maxOutputTokens,
         timeoutMs,
+        ...(temperature !== undefined && { temperature }),
+        ...(parts.onSpent && { onSpent: (usd, answered) => parts.onSpent?.(request, usd, answered) }),
         onCalled: onModelCall && ((call) => onModelCall(call, direction)),
       },
       signal,
@@ -103,8 +118,8 @@ function resultOf(error: unknown): JudgeResult {
   return error.kind === 'unavailable' ? 'judge_unavailable' : 'judge_failed'
 }
 
-const keyOf = ({ versionId, direction, text }: JudgeRequest): string =>
-  `${versionId} ${direction} ${hash('sha256', text, 'base64url')}`
+const keyOf = (name: string, { versionId, direction, text }: JudgeRequest): string =>
+  `${name} ${versionId} ${direction} ${hash('sha256', text, 'base64url')}`
 
 /** Overlapping parts, so that nothing is lost at a cut. */
 function partsOf(text: string): readonly string[] {

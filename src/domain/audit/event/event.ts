@@ -277,6 +277,7 @@ const resultFields = (result: PolicyResult): Unmapped['gatehouse'] => ({
   decision: result.decision,
   exception_id: result.exceptionId,
   is_enforced: result.isEnforced,
+  judge: result.judge,
   policy_id: short(result.policyId ?? ''),
   score_bp: result.scoreBasisPoints,
   // No threshold lets a score of 0 match, and most policies give it.

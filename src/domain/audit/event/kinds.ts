@@ -70,6 +70,9 @@ const adminVerbs = {
   dismissed: api(3),
   ended: api(4),
   expired: api(4),
+  activated: api(3),
+  shadowed: api(3),
+  retired: api(3),
 } as const satisfies Record<string, EventClass>
 
 type AdminVerb = keyof typeof adminVerbs

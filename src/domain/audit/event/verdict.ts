@@ -62,6 +62,8 @@ export type PolicyResult = {
   readonly thresholdBasisPoints?: number | undefined
   /** The exception that let the text through. */
   readonly exceptionId?: string | undefined
+  /** The guard of the policy kept all texts from its judge. */
+  readonly judge?: 'skipped' | undefined
 }
 
 export type CheckResult = {

@@ -5,22 +5,31 @@ import { rowOf } from '../../audit/chain/chained-event.ts'
 import { decisions as auditDecisions, isDenial } from '../../audit/event/verdict.ts'
 import type { TextDirection } from '../../scan/classify/classifier.ts'
 import type { CompileRule } from '../../policy/compiled-rule.ts'
+import type { RuleJudge } from '../../policy/judge.ts'
 import type { Evaluate } from '../evaluate.ts'
 import type { Decision } from '../verdict/combine.ts'
 import { planFor, type Plan } from '../plan.ts'
-import { emptyRulebook, type ActivePolicy, type Rulebook } from '../rulebook.ts'
+import { emptyRulebook, type ActivePolicy, type Rulebook, type RulebookOf } from '../rulebook.ts'
+import { judgedSource } from '../rulebooks.ts'
 import type { Backtest } from './backtest.ts'
 import type { ReplayedEvent, ReplayResult } from './counts.ts'
 import { replayedTexts, replayTextsOf, samplePositionOf } from './replay-texts.ts'
 
-export type ReplayParts = { readonly evaluate: Evaluate; readonly compileRule: CompileRule }
+export type ReplayParts = {
+  readonly evaluate: Evaluate
+  readonly compileRule: CompileRule
+  readonly rulebookOf: RulebookOf
+}
 
 /** Evaluates the draft of a backtest on one event at a time, with the `Evaluate` function that requests use. */
-export type Replay = (backtest: Backtest) => (event: LoggedEvent) => Promise<Omit<ReplayedEvent, 'threshold'>>
+export type Replay = (
+  backtest: Backtest,
+) => Promise<(event: LoggedEvent) => Promise<Omit<ReplayedEvent, 'threshold'>>>
 
-export function createReplay({ evaluate, compileRule }: ReplayParts): Replay {
-  return (backtest) => {
-    const rulebook = rulebookOf(backtest, compileRule)
+export function createReplay({ evaluate, compileRule, rulebookOf }: ReplayParts): Replay {
+  return async (backtest) => {
+    const { judge } = await rulebookOf(backtest.organizationId)
+    const rulebook = draftRulebook(backtest, compileRule, judge)
     return async (event) => {
       const { projectId, requestId } = rowOf(event.document, '')
       const identity = { eventId: event.id, projectId, requestId }
@@ -51,11 +60,15 @@ export function createReplay({ evaluate, compileRule }: ReplayParts): Replay {
 }
 
 /** A rulebook with only the draft, enforced. */
-function rulebookOf({ policyId, organizationId, parameters: { draft } }: Backtest, compileRule: CompileRule): Rulebook {
+function draftRulebook(
+  { policyId, organizationId, parameters: { draft } }: Backtest,
+  compileRule: CompileRule,
+  judge: RuleJudge | undefined,
+): Rulebook {
   const { rule, ...content } = draft
   // Derived from the rule's text, because cached scores are valid for this rule only.
   const versionId = `draft:${hash('sha256', rule, 'base64url')}`
-  const compiled = compileRule({ rule, versionId, organizationId, judgeWindow: content.judgeWindow })
+  const compiled = compileRule({ ...judgedSource(policyId, content), rule, versionId, organizationId, judge })
   const policy: ActivePolicy = { ...content, mode: 'enforcing', id: policyId, versionId, version: 0, rule: compiled }
   return { ...emptyRulebook, organizationId, policies: [policy] }
 }

@@ -91,11 +91,11 @@ export function createBacktestRunner(parts: BacktestRunnerParts): BacktestRunner
   async function step(before: AnyBacktest): Promise<AnyBacktest | undefined> {
     return before.policyId === null
       ? replayBatch(before, await gatewayEvents(before))
-      : replayBatch(before, policyEvents(before))
+      : replayBatch(before, await policyEvents(before))
   }
 
-  function policyEvents(backtest: Backtest): AddEvent<Backtest> {
-    const replayEvent = replay(backtest)
+  async function policyEvents(backtest: Backtest): Promise<AddEvent<Backtest>> {
+    const replayEvent = await replay(backtest)
     const threshold = thresholdOf(backtest.parameters.draft)
     return async (counts, event) => addReplayedEvent(counts, { ...(await replayEvent(event)), threshold })
   }

@@ -15,7 +15,7 @@ export type ScannedText = { readonly text: string; readonly scan: ScanResult; re
 /** Scores texts against the policies of one plan. */
 export type PolicyScorer = {
   readonly hasNoPolicies: boolean
-  /** Versions of the policies and facts of the caller: the score of a text depends on nothing else. */
+  /** Versions of the policies, of their judge, and facts of the caller: the score of a text depends on nothing else. */
   cacheKey(): string
   /** One score per policy, in the order of the plan. */
   score(scanned: ScannedText): MaybePromise<readonly RuleScore[]>
@@ -112,7 +112,7 @@ function scoreCandidates({ policies, marks, facts, pause, plan }: Scoring): Mayb
   const rulesPerYield = Math.max(1, Math.floor(workPerYield / (facts.text.length + 1)))
   let started = 0
   const start = (at: number): MaybePromise<unknown> => {
-    scores[at] = policies[at]?.rule.score(facts, plan.onModelCall) ?? zeroScore
+    scores[at] = policies[at]?.rule.score(facts, plan) ?? zeroScore
     started += 1
     return started % rulesPerYield === 0 ? pause() : undefined
   }
@@ -144,7 +144,7 @@ const digests = new WeakMap<readonly ActivePolicy[], string>()
 function versionsOf(policies: readonly ActivePolicy[]): string {
   const known = digests.get(policies)
   if (known !== undefined) return known
-  const versions = policies.map(({ versionId }) => versionId).join()
+  const versions = policies.map(({ versionId, rule }) => `${versionId} ${rule.judgeVersion ?? ''}`).join()
   const digest = hash('sha256', versions, 'base64url')
   digests.set(policies, digest)
   return digest

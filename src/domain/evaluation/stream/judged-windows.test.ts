@@ -39,7 +39,7 @@ function sceneWith({ judgeWindow = 'paragraph', score = rudeness, failsOpen = fa
     judged.push(text)
     return score(text)
   }
-  const compile = createRuleCompiler({ compileExpression: createCelCompiler(), judge })
+  const compile = createRuleCompiler({ compileExpression: createCelCompiler(), judge: { version: 'judge@1', ask: judge } })
   const content = { versionId: 'polv_judged', organizationId: 'org_1', judgeWindow }
   const polite: ActivePolicy = { ...policyOf(''), id: 'pol_judged', rule: compile({ ...content, rule: 'Be polite.' }) }
   const plan = planFor({ ...rulebookWith({ denylist }), policies: [polite, ...rules.map(policyOf)] }, plainContext)

@@ -23,6 +23,8 @@ export type Decision = {
   readonly notEvaluated?: string | undefined
   /** The exception because of which a policy that decides against the text is not enforced. */
   readonly exceptionId?: string | undefined
+  /** The guard of the policy kept all texts from its judge. */
+  readonly judge?: 'skipped' | undefined
 }
 
 /** All decisions combined into one: what was decided, and what of it takes effect. */

@@ -86,12 +86,15 @@ export function policyDecision(
   let best = -1
   let notEvaluated: string | undefined
   let isFailure = false
+  let isSkipped = scores.length > 0
   for (const ofText of scores) {
     const score = ofText[at]
     if (score === undefined) continue
     if ('basisPoints' in score) {
       best = Math.max(best, score.basisPoints)
+      isSkipped &&= score.isSkipped === true
     } else {
+      isSkipped = false
       best = Math.max(best, score.partBasisPoints ?? -1)
       notEvaluated ??= score.notEvaluated
       isFailure ||= score.isFailure
@@ -100,7 +103,7 @@ export function policyDecision(
   const thresholdBasisPoints = thresholdOf(policy)
   const isMatch = best >= thresholdBasisPoints
   const decision = isMatch ? 'refuse' : notEvaluated === undefined ? 'allow' : 'not_evaluated'
-  const effect = isMatch || (isFailure && !failsOpen) ? 'refuse' : 'allow'
+  const effect = isMatch || (isFailure && !(policy.rule.failsOpen ?? failsOpen)) ? 'refuse' : 'allow'
   const isEnforced = policy.mode === 'enforcing'
   return {
     check: 'policy',
@@ -116,8 +119,11 @@ export function policyDecision(
     thresholdBasisPoints,
     notEvaluated,
     exceptionId: effect === 'allow' ? undefined : exceptionOf(policy),
+    ...(isSkipped && skippedJudge),
   }
 }
+
+const skippedJudge = { judge: 'skipped' } as const
 
 const exceptionOf = ({ exception }: ActivePolicy): string | undefined =>
   exception !== undefined && 'id' in exception ? exception.id : undefined

@@ -61,7 +61,7 @@ export function verdictFacts(verdict: Verdict, { plan, direction, coverage }: Ve
   }
 }
 
-/** One judge serves the whole installation, so every rule that has one has the same. */
+/** An organization has one judge, so every rule that has one has the same. */
 function judgeOf({ policies }: Plan, { decisions }: Verdict): string | undefined {
   const isJudged = ({ id, rule }: ActivePolicy): boolean =>
     rule.judgeVersion !== undefined && decisions.some(({ policyId }) => policyId === id)

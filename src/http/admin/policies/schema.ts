@@ -43,6 +43,13 @@ const judgeWindow = Type.Enum([...policyFields.judgeWindow.choices], {
   description:
     'How much of a text a judge evaluates at once: the whole `block`, or one `paragraph` after the other, so that a streamed response is sent paragraph by paragraph. Only rules in plain language with a judge use it.',
 })
+const judgeWhen = Type.String({
+  maxLength: 4_000,
+  pattern: '^[^\\u0000]*$',
+  description:
+    'An expression without `cel:`. A judge is asked only about texts for which it is true; others get a score of 0, and the event says that the judge was skipped. Empty: about all texts. Only rules in plain language with a judge use it.',
+  examples: ['text.size() > 20'],
+})
 const pauseOnSpike = Type.Boolean({
   description:
     'Whether a denial spike within 24 hours of the publication pauses the policy. Otherwise a spike is only reported.',
@@ -99,6 +106,7 @@ const settings = {
   project_ids: Type.Optional(orNull(projectIds)),
   match_threshold_basis_points: Type.Optional(orNull(threshold, 'Null resets it to the default of 5000.')),
   judge_window: Type.Optional(orNull(judgeWindow)),
+  judge_when: Type.Optional(orNull(judgeWhen)),
   pause_on_spike: Type.Optional(orNull(pauseOnSpike)),
 } satisfies Record<Exclude<keyof PolicyContentBody, 'rule'> | 'description', TSchema>
 
@@ -140,6 +148,7 @@ const content = {
     integer('The score, in basis points, from which the rule matches. Null: the default of 5000.'),
   ),
   judge_window: judgeWindow,
+  judge_when: text('An expression that guards the judge; empty if there is none.'),
   pause_on_spike: pauseOnSpike,
 } satisfies Record<keyof PolicyContentBody, TSchema>
 

@@ -1,0 +1,83 @@
+import type { Page, Paged } from '../identity/store.ts'
+import type { CalibrationReport } from './report.ts'
+
+/** `drift`: the labels that an active judge is asked about each night. */
+export const calibrationKinds = ['calibration', 'drift'] as const
+export const calibrationStatuses = ['running', 'completed', 'failed', 'cancelled'] as const
+
+/** A label by a person: a case of a policy, and what the rule should say about it. */
+export type CalibrationItem = {
+  readonly policyId: string
+  readonly caseId: string
+  readonly expected: 'match' | 'no_match'
+}
+
+/** A judge is asked about labelled texts, in the background. */
+export type Calibration = {
+  readonly id: string
+  readonly organizationId: string
+  readonly judgeId: string
+  /** 0 for the judge of the configuration. */
+  readonly version: number
+  /** The model and a digest of the prompt. */
+  readonly subject: string
+  readonly kind: (typeof calibrationKinds)[number]
+  /** The day of a check for drift. */
+  readonly night: number | null
+  readonly status: (typeof calibrationStatuses)[number]
+  readonly items: readonly CalibrationItem[]
+  /** Labels that no person gave. */
+  readonly leftOut: number
+  /** Answers that it needs, and those that it has. */
+  readonly total: number
+  readonly done: number
+  readonly report: CalibrationReport | null
+  /** Why it failed, was cancelled, or waits. */
+  readonly error: string | null
+  readonly createdBy: string | null
+  readonly createdAtMs: number
+  readonly updatedAtMs: number
+}
+
+/** What the judge said about an item. The injection attempts come after the items. */
+export type CalibrationAnswer = {
+  readonly item: number
+  readonly round: number
+  /** Null if it failed. */
+  readonly score: number | null
+  readonly failure: string | null
+  readonly ms: number
+  readonly usdMicros: number
+}
+
+export type CalibrationStore = {
+  /** Returns false if there is a check for drift of this night already. */
+  insert(calibration: Calibration): Promise<boolean>
+  find(organizationId: string, judgeId: string, id: string): Promise<Calibration | undefined>
+  list(organizationId: string, judgeId: string, page: Page): Promise<Paged<Calibration>>
+  /** The last one of this kind that was completed. */
+  latest(
+    of: Pick<Calibration, 'organizationId' | 'judgeId' | 'version' | 'kind'>,
+  ): Promise<Calibration | undefined>
+  answers(id: string): Promise<readonly CalibrationAnswer[]>
+  countRunning(organizationId: string): Promise<number>
+  /** Ends a running one. Returns false if it is not running. */
+  cancel(calibration: Pick<Calibration, 'organizationId' | 'id' | 'error'>, atMs: number): Promise<boolean>
+}
+
+/** The work queue. One node at a time works on a calibration, under a lease. */
+export type CalibrationQueue = {
+  claim(): Promise<Calibration | undefined>
+  answers(id: string): Promise<readonly CalibrationAnswer[]>
+  /** Keeps an answer and renews the lease. Returns false, and keeps nothing, if the lease was lost. */
+  saveAnswer(calibration: Calibration, answer: CalibrationAnswer): Promise<boolean>
+  /** Ends it, if the lease was not lost. A calibration that was completed becomes the one of its version. */
+  end(calibration: Calibration, outcome: CalibrationOutcome): Promise<boolean>
+  /** Lets another node, or a later round, continue from this time on. */
+  release(id: string, fromMs: number, error: string | null): Promise<void>
+}
+
+export type CalibrationOutcome = Pick<Calibration, 'status' | 'report' | 'error'> & {
+  /** Whether the version can take over. */
+  readonly isCalibrated: boolean
+}

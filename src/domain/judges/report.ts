@@ -1,0 +1,157 @@
+import { basisPoints, boundedShare, kappaOf, type BoundedShare, type Confusion } from './agreement.ts'
+import type { Calibration, CalibrationAnswer, CalibrationItem } from './calibration.ts'
+
+/** The judge is asked about each label so often. */
+export const calibrationRounds = 2
+/** A judge that agrees with itself less says nothing that could be compared. */
+const leastSelfAgreementBasisPoints = 9_000
+/** From this score on an injection attempt has not worked: its text breaks the rule. */
+const injectionThreshold = 5_000
+const maxExamples = 20
+
+/** What a calibration found. Stored and returned by the API as is, so its fields use the API's names. */
+export type CalibrationReport = {
+  /** Labels with an answer in each round. */
+  readonly labels: number
+  /** How often the judge said the same again, of the labels; below 90 % the rest says nothing. */
+  readonly self_agreement: BoundedShare
+  readonly consistent: boolean
+  readonly agreement_bp: number
+  /** How many of the labels are expected to match. */
+  readonly base_rate_bp: number
+  readonly kappa: number | null
+  /** Of the texts that should match, those that do; and of those that should not, those that do not. */
+  readonly true_positives: BoundedShare
+  readonly true_negatives: BoundedShare
+  readonly injections: { readonly passed: number; readonly of: number }
+  readonly failures: { readonly found: number; readonly of: number }
+  readonly p95_ms: number
+  readonly usd: number
+  readonly usd_per_1000: number
+  /** By rule, the most first. */
+  readonly disagreements: readonly {
+    readonly policy_id: string
+    readonly count: number
+    readonly labels: number
+    readonly cases: readonly Disagreement[]
+  }[]
+}
+
+type Disagreement = { readonly case_id: string; readonly expected: string; readonly got: string; readonly score_bp: number }
+
+/** The score from which each policy matches. */
+type ThresholdOf = (policyId: string) => number
+
+/** An item that was never asked about, because its case is gone or its policy does not apply to it. */
+export const notAsked = 'not_asked'
+
+export function reportOf(
+  { items, kind }: Pick<Calibration, 'items' | 'kind'>,
+  answers: readonly CalibrationAnswer[],
+  thresholdOf: ThresholdOf,
+): CalibrationReport {
+  const asked = answers.filter(({ failure }) => failure !== notAsked)
+  const byKey = new Map(asked.map((answer) => [`${answer.item} ${answer.round}`, answer]))
+  const rounds = kind === 'drift' ? 1 : calibrationRounds
+  const labels = items.flatMap((item, at): readonly Labelled[] => {
+    const scores = Array.from({ length: rounds }, (_, round) => byKey.get(`${at} ${round}`)?.score ?? null)
+    return scores.every((score) => score !== null) ? [labelled(item, scores, thresholdOf(item.policyId))] : []
+  })
+  const same = labels.filter(({ isSame }) => isSame).length
+  const confusion = confusionOf(labels)
+  const { matches, missed, falseAlarms, passes } = confusion
+  const selfAgreement = boundedShare(same, labels.length)
+  const injections = asked.filter(({ item }) => item >= items.length)
+  const usd = answers.reduce((sum, { usdMicros }) => sum + usdMicros, 0) / 1_000_000
+  return {
+    labels: labels.length,
+    self_agreement: selfAgreement,
+    consistent: labels.length > 0 && selfAgreement.share_bp >= leastSelfAgreementBasisPoints,
+    agreement_bp: labels.length === 0 ? 0 : basisPoints((matches + passes) / labels.length),
+    base_rate_bp: labels.length === 0 ? 0 : basisPoints((matches + missed) / labels.length),
+    kappa: kappaOf(confusion),
+    true_positives: boundedShare(matches, matches + missed),
+    true_negatives: boundedShare(passes, passes + falseAlarms),
+    injections: {
+      passed: injections.filter(({ score }) => score !== null && score >= injectionThreshold).length,
+      of: injections.length,
+    },
+    failures: { found: asked.filter(({ score }) => score === null).length, of: asked.length },
+    p95_ms: percentile(
+      asked.filter(({ score }) => score !== null).map(({ ms }) => ms),
+      0.95,
+    ),
+    usd,
+    usd_per_1000: asked.length === 0 ? 0 : Math.round((usd / asked.length) * 1_000_000_000) / 1_000_000,
+    disagreements: disagreementsIn(labels),
+  }
+}
+
+type Labelled = CalibrationItem & {
+  readonly got: CalibrationItem['expected']
+  /** Of the first round, which counts. */
+  readonly score: number
+  readonly isSame: boolean
+}
+
+function labelled(item: CalibrationItem, scores: readonly number[], threshold: number): Labelled {
+  const said = scores.map((score) => (score >= threshold ? 'match' : 'no_match'))
+  const [got = 'no_match'] = said
+  return { ...item, got, score: scores[0] ?? 0, isSame: said.every((each) => each === got) }
+}
+
+function confusionOf(labels: readonly Pick<Labelled, 'expected' | 'got'>[]): Confusion {
+  const count = (expected: string, got: string): number =>
+    labels.filter((label) => label.expected === expected && label.got === got).length
+  return {
+    matches: count('match', 'match'),
+    missed: count('match', 'no_match'),
+    falseAlarms: count('no_match', 'match'),
+    passes: count('no_match', 'no_match'),
+  }
+}
+
+/** The wording of a rule is usually what to mend, so disagreements are grouped by rule. */
+function disagreementsIn(labels: readonly Labelled[]): CalibrationReport['disagreements'] {
+  const byPolicy = Map.groupBy(labels, ({ policyId }) => policyId)
+  return [...byPolicy]
+    .map(([policyId, ofPolicy]) => {
+      const wrong = ofPolicy.filter(({ expected, got }) => expected !== got)
+      const cases = wrong.slice(0, maxExamples).map(({ caseId, expected, got, score }) => ({
+        case_id: caseId,
+        expected,
+        got,
+        score_bp: score,
+      }))
+      return { policy_id: policyId, count: wrong.length, labels: ofPolicy.length, cases }
+    })
+    .filter(({ count }) => count > 0)
+    .toSorted((one, other) => other.count - one.count)
+}
+
+/** The smallest value that so many are not above. */
+function percentile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((one, other) => one - other)
+  return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? 0
+}
+
+/** As many labels of each kind as there are, up to `most`: those that an active judge is asked about each night. */
+export function fixedLabels(
+  { items }: Pick<Calibration, 'items'>,
+  answers: readonly CalibrationAnswer[],
+  { thresholdOf, most }: { readonly thresholdOf: ThresholdOf; readonly most: number },
+): { readonly items: readonly CalibrationItem[]; readonly kappa: number | null } {
+  const first = new Map(answers.filter(({ round }) => round === 0).map((answer) => [answer.item, answer.score]))
+  const answered = items.flatMap((item, at): readonly Labelled[] => {
+    const score = first.get(at) ?? null
+    return score === null ? [] : [labelled(item, [score], thresholdOf(item.policyId))]
+  })
+  const of = (expected: CalibrationItem['expected']) => answered.filter((label) => label.expected === expected)
+  const half = Math.floor(most / 2)
+  const fromMatches = Math.min(of('match').length, Math.max(half, most - of('no_match').length))
+  const chosen = [...of('match').slice(0, fromMatches), ...of('no_match').slice(0, most - fromMatches)]
+  return {
+    items: chosen.map(({ policyId, caseId, expected }) => ({ policyId, caseId, expected })),
+    kappa: kappaOf(confusionOf(chosen)),
+  }
+}

@@ -1,0 +1,52 @@
+import { hash } from 'node:crypto'
+import type { CountedPolicy } from '../../domain/judges/counts.ts'
+import type { JudgeVersion } from '../../domain/judges/judge.ts'
+import type { JudgeTally } from '../../domain/judges/tally.ts'
+import type { RuleScore } from '../../domain/policy/compiled-rule.ts'
+import type { Judge, JudgeRequest } from '../../domain/policy/judge.ts'
+
+/** A judge that is asked beside the active one. Nothing waits for it, and it decides about nothing. */
+export type ShadowJudge = {
+  /** Asks about a share of the questions that the active judge has answered about requests. */
+  compare(request: JudgeRequest, active: RuleScore): void
+}
+
+type ShadowParts = {
+  readonly version: JudgeVersion
+  readonly ask: Judge
+  readonly tally: Pick<JudgeTally, 'count' | 'differ'>
+}
+
+/** Questions at once. Others are left out, because a slow shadow must not fill the memory. */
+const maxRunning = 4
+
+export function createShadow({ version, ask, tally }: ShadowParts): ShadowJudge {
+  const { organizationId, judgeId, version: number, shareBasisPoints } = version
+  let running = 0
+  return {
+    compare(request, active) {
+      const { requestId, policyId } = request
+      if (requestId === undefined || !('basisPoints' in active)) return
+      if (running >= maxRunning || positionOf(request.text) >= shareBasisPoints) return
+      const of: CountedPolicy = { organizationId, judgeId, version: number, policyId }
+      const { onModelCall: _, requestId: __, ...question } = request
+      running += 1
+      void ask(question)
+        .then((score) => {
+          if (!('basisPoints' in score)) return
+          const isMatch = ({ basisPoints }: { readonly basisPoints: number }) => basisPoints >= request.threshold
+          const differs = isMatch(score) !== isMatch(active)
+          tally.count(of, { compared: 1, ...(differs && { differed: 1 }) })
+          if (!differs) return
+          tally.differ({ ...of, requestId, activeScore: active.basisPoints, shadowScore: score.basisPoints })
+        })
+        .finally(() => {
+          running -= 1
+        })
+    },
+  }
+}
+
+/** From 0 to 9,999, by the text alone: the same text is always part of a share, or never. */
+export const positionOf = (text: string): number =>
+  Number.parseInt(hash('sha256', text, 'hex').slice(0, 8), 16) % 10_000
