@@ -3,6 +3,7 @@ import { overrideStore } from '../adapters/stores/sql/credits/limit-overrides.ts
 import { dayMs } from '../base/clock.ts'
 import type { Environment } from '../config/config.ts'
 import { openAudit } from './audit.ts'
+import { openCalibrations } from './calibrations.ts'
 import { createDecodeBody } from './caller-formats.ts'
 import { createAppealAddresses, openAppealExpiry, openDecisionPage, openReadDecision } from './appeals.ts'
 import { createDecisions } from './decisions.ts'
@@ -35,6 +36,8 @@ export async function openInference(
     stores,
     { ...rules, holdMs: holdMsOf(infrastructure, served), countDecisions, addressesOf: addresses?.addressesOf },
   )
+  const decodeBody = createDecodeBody()
+  openCalibrations(infrastructure, stores, { judges: rules.judges, simulate, decodeBody })
   const { counters, credits, run, ...counted } = await openPipeline(infrastructure, {
     freeRequests,
     overrides: overrideStore(stores.reading),
@@ -52,7 +55,7 @@ export async function openInference(
     credits,
     audit,
     judges: rules.judges,
-    evaluation: { simulate, findEvidence, explain, inspectRule: rules.inspectRule, decodeBody: createDecodeBody() },
+    evaluation: { simulate, findEvidence, explain, inspectRule: rules.inspectRule, decodeBody },
     /** What the endpoints for applications need, besides who calls them. */
     endpoints: {
       ...counted,

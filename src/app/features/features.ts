@@ -6,6 +6,7 @@ import { createExceptionFeature } from './exceptions.ts'
 import type { Feature, FeatureParts, RunningServerParts } from './feature.ts'
 import { createDecisionHistory, createGatewayConfiguration } from './gateway-configuration.ts'
 import { createInstallation } from './installation.ts'
+import { createJudges } from './judges.ts'
 import { createKeys } from './keys.ts'
 import { createLimitsAndCredits } from './limits-and-credits.ts'
 import { createMemberFeature } from './members.ts'
@@ -27,6 +28,7 @@ export function createFeatures(parts: FeatureParts, server: RunningServerParts &
     createPublication(parts, evaluation),
     createExceptionFeature(parts, evaluation),
     createEvaluate(parts, evaluation),
+    createJudges(parts, server),
     createKeys(parts),
     createModels(parts, server),
     createMemberFeature(parts),

@@ -15,7 +15,7 @@ import {
 import { checkTemplate, digestOfPrompt } from './template.ts'
 
 /** More are not needed, and each has calibrations. */
-const maxJudges = 20
+const maxJudges = 100
 /** A shadow is asked as often as the active judge at most. */
 const wholeShare = 10_000
 
