@@ -12,6 +12,8 @@ export type Belongings = {
   readonly case_id: string
   readonly gate_run_id: string
   readonly exception_id: string
+  readonly judge_id: string
+  readonly calibration_id: string
   readonly event_id: string
   readonly request_id: string
   readonly member_id: string
@@ -234,6 +236,39 @@ export const adminRoutes: readonly AdminRoute[] = [
     body: { grace_seconds: 60 },
   },
   { method: 'DELETE', path: '/projects/{project_id}/api_keys/{key_id}', permission: 'keys:write' },
+  { method: 'GET', path: '/judges', permission: 'judges:read' },
+  { method: 'POST', path: '/judges', permission: 'judges:write', body: { name: 'New', model: 'gatehouse-echo' } },
+  { method: 'GET', path: '/judges/{judge_id}', permission: 'judges:read' },
+  {
+    method: 'PATCH',
+    path: '/judges/{judge_id}',
+    permission: 'judges:write',
+    body: { revision: 1, timeout_ms: 900 },
+  },
+  { method: 'DELETE', path: '/judges/{judge_id}', permission: 'judges:write' },
+  { method: 'GET', path: '/judges/{judge_id}/versions', permission: 'judges:read' },
+  {
+    method: 'POST',
+    path: '/judges/{judge_id}/activate',
+    permission: 'policies:publish',
+    alsoNeeds: ['policies:override'],
+    body: { override: { reason: 'Only for this test' } },
+    needsNothing: true,
+  },
+  { method: 'POST', path: '/judges/{judge_id}/shadow', permission: 'judges:write', body: { share_bp: 500 } },
+  { method: 'POST', path: '/judges/{judge_id}/retire', permission: 'policies:publish' },
+  {
+    method: 'POST',
+    path: '/judges/{judge_id}/calibrations',
+    permission: 'judges:write',
+    body: { version: 1 },
+    needsNothing: true,
+  },
+  { method: 'GET', path: '/judges/{judge_id}/calibrations', permission: 'judges:read' },
+  { method: 'GET', path: '/judges/{judge_id}/calibrations/{calibration_id}', permission: 'judges:read' },
+  { method: 'POST', path: '/judges/{judge_id}/calibrations/{calibration_id}/cancel', permission: 'judges:write' },
+  { method: 'GET', path: '/judges/{judge_id}/comparison', permission: 'judges:read' },
+  { method: 'GET', path: '/judges/{judge_id}/costs', permission: 'judges:read' },
   { method: 'GET', path: '/me' },
   { method: 'GET', path: '/models' },
   {
@@ -257,7 +292,7 @@ export const adminRoutes: readonly AdminRoute[] = [
     method: 'POST',
     path: '/members',
     permission: 'members:write',
-    alsoNeeds: ['audit:read', 'content:read', 'projects:read', 'policies:read'],
+    alsoNeeds: ['audit:read', 'content:read', 'projects:read', 'policies:read', 'judges:read'],
     body: { email: 'new@example.com', role: 'reviewer' },
   },
   { method: 'GET', path: '/members/{member_id}', permission: 'members:read' },
@@ -421,6 +456,13 @@ export async function createOneOfEach(admin: Admin): Promise<Belongings> {
   const key = await admin.post(`/projects/${textOf(project)}/api_keys`, { name: 'Furniture' })
   await ensureEntry(admin, '/upstreams', { name: 'furniture', kind: 'echo' })
   const requestId = await admin.infer(textOf(key, 'value'))
+  const oneCase = await admin.post(`/policies/${textOf(policy)}/cases`, {
+    says: 'asked outright',
+    given: { text: 'Say no.' },
+    expect: 'match',
+    weight: 'should', // so that every rule can be published
+  })
+  const judge = await ensureJudge(admin)
   return {
     policy_id: textOf(policy),
     version_id: Array.isArray(data) ? textOf(data[0]) : '',
@@ -428,14 +470,9 @@ export async function createOneOfEach(admin: Admin): Promise<Belongings> {
     key_id: textOf(key),
     admin_key_id: textOf(await admin.post('/admin_api_keys', { name: 'Furniture', permissions: ['keys:write'] })),
     backtest_id: textOf(await admin.post(`/policies/${textOf(policy)}/backtest`, {})),
-    case_id: textOf(
-      await admin.post(`/policies/${textOf(policy)}/cases`, {
-        says: 'asked outright',
-        given: { text: 'Say no.' },
-        expect: 'match',
-        weight: 'should', // so that every rule can be published
-      }),
-    ),
+    case_id: textOf(oneCase),
+    judge_id: judge,
+    calibration_id: await calibrationOf(admin, judge),
     gate_run_id: textOf(await admin.post(`/policies/${textOf(policy)}/gate`, { revision: 2 })),
     exception_id: textOf(
       await admin.post(`/policies/${textOf(policy)}/exceptions`, {
@@ -479,6 +516,22 @@ async function createPolicyOfAnother(admin: Admin): Promise<Json> {
   const headers = { authorization: `Bearer ${textOf(author, 'value')}` }
   const body = { name: `Furniture ${randomUUID()}`, rule: 'Say "no"' }
   return (await admin.send('POST', '/policies', { body, headers })).body
+}
+
+/** One that was not changed and is not in use, because suites change and use them. */
+async function ensureJudge(admin: Admin): Promise<string> {
+  const known = itemsOf(await admin.get('/judges?limit=100')).find(
+    (judge) => judge['revision'] === 1 && judge['active_version'] === null && judge['shadow'] === null,
+  )
+  const body = { name: `Furniture ${randomUUID()}`, model: 'gatehouse-echo' }
+  return textOf(known ?? (await admin.post('/judges', body)))
+}
+
+/** It is cancelled, because only some may run at once. */
+async function calibrationOf(admin: Admin, judge: string): Promise<string> {
+  const id = textOf(await admin.post(`/judges/${judge}/calibrations`, {}))
+  await admin.post(`/judges/${judge}/calibrations/${id}/cancel`)
+  return id
 }
 
 /** The number of views of a key is limited, and suites call this once for each route. */

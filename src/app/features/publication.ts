@@ -1,3 +1,5 @@
+import { calibrationStore } from '../../adapters/stores/sql/judges/calibrations.ts'
+import { judgeStore } from '../../adapters/stores/sql/judges/judges.ts'
 import { backtestStore } from '../../adapters/stores/sql/policies/backtests.ts'
 import { caseStore } from '../../adapters/stores/sql/policies/cases.ts'
 import { decisionHours } from '../../adapters/stores/sql/policies/decision-counts.ts'
@@ -7,6 +9,7 @@ import { createRunCases } from '../../domain/cases/run.ts'
 import { createBacktestAdministration } from '../../domain/evaluation/backtest/create.ts'
 import { createGatedPublications } from '../../domain/gate/publication.ts'
 import { createGateRuns } from '../../domain/gate/runs.ts'
+import { judgeVersionOf } from '../../domain/policy/judge-prompt.ts'
 import { createRunDraftCases } from '../../http/admin/policies/draft-cases.ts'
 import { gateRoutes, gateSettingsRoutes } from '../../http/admin/policies/gate-routes.ts'
 import { publicationRoutes } from '../../http/admin/policies/publication-routes.ts'
@@ -20,17 +23,25 @@ export function createPublication(
   parts: FeatureParts,
   { simulate, decodeBody }: Pick<EvaluationParts, 'simulate' | 'decodeBody'>,
 ): Feature {
-  const { clock, ids, stores } = parts
+  const { clock, config, ids, stores } = parts
+  const fileJudge = config.policies.judge
   const own = stores.of((tx) => ({
     policies: policyStore(tx),
     cases: caseStore(tx, stores.encryptions.caseTexts),
     backtests: backtestStore(tx),
     gate: gateStore(tx),
     decisions: decisionHours(tx, clock),
+    judges: judgeStore(tx),
+    calibrations: calibrationStore(tx),
   }))
   const policies = createPolicyRules(parts)
   const backtests = createBacktestAdministration({ ids, clock, checkRule: policies.checkRule })
-  const runs = createGateRuns({ ids, clock, backtests })
+  const runs = createGateRuns({
+    ids,
+    clock,
+    backtests,
+    fileSubject: fileJudge && judgeVersionOf(fileJudge.model),
+  })
   const runDraftCases = createRunDraftCases(createRunCases({ simulate, clock }), decodeBody)
   const gated = createGatedPublications({ policies, runs })
   return {

@@ -3,7 +3,15 @@ import { upperBoundBp } from './bound.ts'
 import type { GateRun } from './gate-run.ts'
 import type { GateLevel, GateSettings } from './settings.ts'
 
-export const checkKinds = ['cases', 'newly_blocked', 'newly_allowed', 'not_evaluated', 'shadow', 'approvals'] as const
+export const checkKinds = [
+  'cases',
+  'newly_blocked',
+  'newly_allowed',
+  'not_evaluated',
+  'shadow',
+  'approvals',
+  'judge',
+] as const
 export type CheckKind = (typeof checkKinds)[number]
 
 /** `insufficient`: too little was recorded to say. `not_run`: nothing was compared; the message says why. */
@@ -38,11 +46,21 @@ export type ReplayFacts = Pick<Backtest, 'status' | 'done' | 'total'> & {
   }
 }
 
+/** How well the judge in force is known. */
+export type JudgeFacts = {
+  /** When its last calibration was completed; undefined if it never was. */
+  readonly calibratedAtMs: number | undefined
+  /** False: it contradicted itself, so the calibration says nothing. */
+  readonly isConsistent: boolean
+}
+
 export type GateFacts = {
   readonly settings: GateSettings
   readonly run: Pick<GateRun, 'cases' | 'replayProblem' | 'approvals'>
   readonly backtest: ReplayFacts | undefined
   readonly monitored: Monitored | undefined
+  /** The judge that evaluates the draft; undefined if none does. */
+  readonly judge?: JudgeFacts | undefined
   /** A draft in monitoring denies nothing, so only its cases and approvals count. */
   readonly isEnforcing: boolean
   readonly nowMs: number
@@ -54,12 +72,13 @@ const monitoringHours = 24
 
 /** Every check that applies to the draft. */
 export function checksOf(facts: GateFacts): GateCheck[] {
-  const { cases, replay, shadow, approvals } = facts.settings
+  const { cases, replay, shadow, approvals, judge } = facts.settings
   return [
     ...atLevel(cases.level, () => [checkCases(facts)]),
     ...(facts.isEnforcing ? atLevel(replay.level, () => checkReplay(facts)) : []),
     ...(facts.isEnforcing ? atLevel(shadow.level, () => [checkShadow(facts)]) : []),
     ...atLevel(approvals.level, () => [checkApprovals(facts)]),
+    ...(facts.judge === undefined ? [] : atLevel(judge.level, () => [checkJudge(facts, facts.judge)])),
   ]
 }
 
@@ -181,6 +200,23 @@ function checkApprovals({ settings, run }: GateFacts): Check {
     message,
     examples: [],
   }
+}
+
+const noJudge: JudgeFacts = { calibratedAtMs: undefined, isConsistent: false }
+
+/** In days: how old the calibration is, and how old it may be. */
+function checkJudge({ settings, nowMs }: GateFacts, { calibratedAtMs, isConsistent }: JudgeFacts = noJudge): Check {
+  const { days } = settings.judge
+  const check = { kind: 'judge' as const, of: days, ...noShare, examples: [] }
+  if (calibratedAtMs === undefined)
+    return { ...check, found: 0, state: 'not_run', message: 'The judge of this rule was never calibrated. Calibrate it.' }
+  const found = Math.floor((nowMs - calibratedAtMs) / (24 * hourMs))
+  const age = `The judge of this rule was calibrated ${counted(found, 'day')} ago`
+  if (!isConsistent)
+    return { ...check, found, state: 'failed', message: `${age} and contradicted itself. Choose another judge.` }
+  const state = found <= days ? 'passed' : 'failed'
+  const message = state === 'passed' ? `${age}.` : `${age}; ${counted(days, 'day')} are allowed. Calibrate it again.`
+  return { ...check, found, state, message }
 }
 
 /** "20 of 1000 recorded requests would newly be denied: at most 2.9 %, where 0.5 % is allowed." */

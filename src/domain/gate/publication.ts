@@ -1,6 +1,7 @@
 import type { WithAuditRecord } from '../mutations/audit-log.ts'
 import { isSameContent } from '../policy/content.ts'
 import { requireRevision, type PublicationNote } from '../policy/lifecycle.ts'
+import { expressionOf } from '../policy/rule.ts'
 import { findPolicy, type PolicyAdministration, type PolicyAt } from '../policy/mutations.ts'
 import { summaryOf, type Policy } from '../policy/policy.ts'
 import { runToPass, type GateOwner } from './gate-run.ts'
@@ -86,6 +87,7 @@ function isFree(policy: Policy): boolean {
 async function needsRun({ gate, cases }: GateStores, { organizationId, id, draft }: Policy): Promise<boolean> {
   const { effective } = await readGate(gate, { organizationId, policyId: id })
   if (effective.approvals.level === 'require') return true
+  if (effective.judge.level === 'require' && expressionOf(draft.rule) === undefined) return true
   const asksForTraffic = requiresReplay(effective) || effective.shadow.level === 'require'
   if (draft.mode === 'enforcing' && asksForTraffic) return true
   if (effective.cases.level !== 'require') return false

@@ -10,12 +10,14 @@ describe('the gate of a policy', () => {
       replay: { level: 'warn', newly_blocked_bp: 20, newly_allowed_bp: 10, min_events: 10 },
       shadow: { level: 'require', hours: 48, max_match_bp: 5_000 },
       approvals: { level: 'require', count: 2 },
+      judge: { level: 'off', days: 10 },
     }
     assert.deepEqual(tightened(organization, own), {
       cases: { level: 'require' },
       replay: { ...organization.replay, newly_blocked_bp: 20, newly_allowed_bp: 10 },
       shadow: { ...organization.shadow, level: 'require', hours: 48 },
       approvals: { level: 'require', count: 2 },
+      judge: { level: 'warn', days: 10 },
     })
   })
 
@@ -34,7 +36,7 @@ describe('the gate of a policy', () => {
 function isAtLeastAsStrict(a: GateSettings, b: GateSettings): boolean {
   const isLower = (x: number | null, y: number | null): boolean => (x ?? Infinity) <= (y ?? Infinity)
   return [
-    ...(['cases', 'replay', 'shadow', 'approvals'] as const).map(
+    ...(['cases', 'replay', 'shadow', 'approvals', 'judge'] as const).map(
       (section) => gateLevels.indexOf(a[section].level) >= gateLevels.indexOf(b[section].level),
     ),
     ...(['newly_blocked_bp', 'newly_allowed_bp', 'not_evaluated_bp'] as const).map((limit) =>
@@ -45,6 +47,7 @@ function isAtLeastAsStrict(a: GateSettings, b: GateSettings): boolean {
     a.shadow.min_requests >= b.shadow.min_requests,
     a.shadow.max_match_bp <= b.shadow.max_match_bp,
     a.approvals.count >= b.approvals.count,
+    a.judge.days <= b.judge.days,
   ].every(Boolean)
 }
 
@@ -65,6 +68,7 @@ function anySettings(random: () => number): GateSettings {
     },
     shadow: { level: level(), hours: 1 + upTo(720), min_requests: 1 + upTo(1_000), max_match_bp: upTo(10_001) },
     approvals: { level: level(), count: 1 + upTo(10) },
+    judge: { level: level(), days: 1 + upTo(365) },
   }
 }
 

@@ -28,6 +28,8 @@ export type GateSettings = {
   }
   /** Approved by others than the last author of the draft. */
   readonly approvals: { readonly level: GateLevel; readonly count: number }
+  /** The judge that evaluates the rule was calibrated in the last days. */
+  readonly judge: { readonly level: GateLevel; readonly days: number }
 }
 
 /** What a policy adds to the settings of its organization. */
@@ -47,6 +49,7 @@ export const defaultGate: GateSettings = {
   },
   shadow: { level: 'off', hours: 24, min_requests: 1_000, max_match_bp: 50 },
   approvals: { level: 'off', count: 1 },
+  judge: { level: 'warn', days: 30 },
 }
 
 /** The settings with some replaced. */
@@ -55,6 +58,7 @@ export const gateWith = (base: GateSettings, changes: OwnGateSettings): GateSett
   replay: { ...base.replay, ...changes.replay },
   shadow: { ...base.shadow, ...changes.shadow },
   approvals: { ...base.approvals, ...changes.approvals },
+  judge: { ...base.judge, ...changes.judge },
 })
 
 /** The stricter of the two in every field: a policy can tighten the gate of its organization, and never loosen it. */
@@ -81,6 +85,10 @@ export function tightened(organization: GateSettings, own: OwnGateSettings): Gat
     approvals: {
       level: stricter(organization.approvals, other.approvals),
       count: Math.max(organization.approvals.count, other.approvals.count),
+    },
+    judge: {
+      level: stricter(organization.judge, other.judge),
+      days: Math.min(organization.judge.days, other.judge.days),
     },
   }
 }

@@ -75,7 +75,9 @@ export function createCalibrationRunner(parts: CalibrationRunnerParts): Calibrat
     }
   }
 
-  const claim = async (): Promise<Calibration | undefined> => (isStopping ? undefined : queue.claim())
+  async function claim(): Promise<Calibration | undefined> {
+    return isStopping ? undefined : queue.claim()
+  }
 
   /** If the database cannot be reached, it continues later. Any other error would repeat, so it fails the calibration. */
   async function workOff(calibration: Calibration): Promise<'ended' | 'waits'> {
@@ -131,8 +133,9 @@ export function createCalibrationRunner(parts: CalibrationRunnerParts): Calibrat
     await queue.end(calibration, { status: 'completed', report, error: null, isCalibrated })
   }
 
-  const fail = (calibration: Calibration, error: string): Promise<boolean> =>
-    queue.end(calibration, { status: 'failed', report: null, error, isCalibrated: false })
+  async function fail(calibration: Calibration, error: string): Promise<void> {
+    await queue.end(calibration, { status: 'failed', report: null, error, isCalibrated: false })
+  }
 }
 
 type Place = Pick<CalibrationAnswer, 'item' | 'round'>

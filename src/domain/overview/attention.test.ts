@@ -15,6 +15,7 @@ const nothing: AttentionFacts = {
   pausedPolicies: [],
   recentSpikes: [],
   unjudgedPolicies: [],
+  judgeAlarms: [],
   configuration: undefined,
   sinks: [],
   expiringKeys: [],

@@ -6,6 +6,7 @@ import type { SavedConfiguration } from '../gateway-config/configuration.ts'
 import type { AdminKey } from '../identity/principal.ts'
 import type { Permission } from '../identity/permissions.ts'
 import type { UpstreamStatus } from '../inference/upstream-status.ts'
+import type { JudgeAlarm } from '../judges/drift.ts'
 import type { Policy, PolicySummary } from '../policy/policy.ts'
 import { nearPercent, type KeyUse } from './key-use.ts'
 import type { Spend } from './overview.ts'
@@ -18,6 +19,7 @@ const permissionOfKind = {
   policy_denials_spiked: 'policies:read',
   policy_paused: 'policies:read',
   rule_not_judged: 'policies:read',
+  judge_drift: 'judges:read',
   gateway_rolled_back: 'gateway:read',
   gateway_denials_spiked: 'gateway:read',
   sink_failing: 'exports:read',
@@ -63,6 +65,8 @@ export type AttentionFacts = {
   readonly recentSpikes: readonly RecentSpike[]
   /** Policies in force whose rule nothing can evaluate. */
   readonly unjudgedPolicies: readonly Pick<Policy, 'id' | 'name' | 'updatedAtMs'>[]
+  /** Signs that a judge no longer answers as it did. */
+  readonly judgeAlarms: readonly JudgeAlarm[]
   readonly configuration: Pick<SavedConfiguration, 'isRolledBack'> | undefined
   readonly sinks: readonly WatchedSink[]
   /** Keys of both kinds that work, and expire soon. */
@@ -90,6 +94,7 @@ export function attentionOf(facts: AttentionFacts, mayRead: (permission: Permiss
     ...facts.pausedPolicies.map(pausedItem),
     ...facts.recentSpikes.map(spikeItem),
     ...facts.unjudgedPolicies.map(unjudgedItem),
+    ...facts.judgeAlarms.map(judgeItem),
     ...(facts.configuration?.isRolledBack === true ? [rolledBack] : []),
     ...facts.sinks.flatMap(sinkItems),
     ...creditItems(facts.spend),
@@ -134,6 +139,14 @@ const unjudgedItem = ({ id, name, updatedAtMs }: AttentionFacts['unjudgedPolicie
   text: `Nothing evaluates the policy ${name}: its rule is in plain language, and no model judges it`,
   objectId: id,
   sinceMs: updatedAtMs,
+})
+
+const judgeItem = ({ judgeId, text, sinceMs }: JudgeAlarm): AttentionItem => ({
+  kind: 'judge_drift',
+  severity: 'warning',
+  text: `A judge may judge differently than before: ${text.replace(/\.$/, '')}`,
+  objectId: judgeId,
+  sinceMs,
 })
 
 const rolledBack: AttentionItem = {

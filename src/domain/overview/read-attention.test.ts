@@ -23,6 +23,8 @@ function storesWith(credentialId: string | undefined): AttentionStores {
     exports: { list: none },
     directory: { listProjectKeys: none, listAdminKeys: none },
     appeals: { closedSince: async () => [], countOpen: async () => 0 },
+    judges: { inForce: async () => ({ active: undefined, shadow: undefined }) },
+    judgeAlarms: { open: async () => [] },
   }
 }
 

@@ -8,6 +8,8 @@ import type { ReportedSpike, ReportedSpikes } from '../evaluation/spikes/decisio
 import { dayMinutes, minuteOf } from '../evaluation/spikes/spike.ts'
 import type { SavedConfiguration } from '../gateway-config/configuration.ts'
 import type { DirectoryStore } from '../identity/store.ts'
+import type { JudgeStore } from '../judges/judge.ts'
+import type { JudgeAlarmStore } from '../judges/watch.ts'
 import type { PolicySummary } from '../policy/policy.ts'
 import { isEvaluable } from '../policy/rule.ts'
 import type { PolicyStore } from '../policy/store.ts'
@@ -21,6 +23,8 @@ export type AttentionStores = {
   readonly exports: Pick<ExportStore, 'list'>
   readonly directory: Pick<DirectoryStore, 'listProjectKeys' | 'listAdminKeys'>
   readonly appeals: Pick<AppealStore, 'closedSince' | 'countOpen'>
+  readonly judges: Pick<JudgeStore, 'inForce'>
+  readonly judgeAlarms: Pick<JudgeAlarmStore, 'open'>
 }
 
 type ReadOptions = {
@@ -45,22 +49,26 @@ export async function readAttentionFacts(
 ): Promise<Omit<AttentionFacts, 'spend' | 'upstreams' | 'keyUse'>> {
   const { policies, spikes, gateway, exports, directory, appeals } = stores
   const expiring = { ...page, status: { is: 'active', nowMs }, expiresBeforeMs: nowMs + expiresWithinMs } as const
-  const [paused, reported, inForce, configuration, sinks, apiKeys, adminKeys, closed, openAppeals] = await Promise.all([
+  const isJudged = hasJudge || (await stores.judges.inForce(organizationId)).active !== undefined
+  const [paused, reported, inForce, configuration, sinks, apiKeys, adminKeys, closed, openAppeals, judgeAlarms] =
+    await Promise.all([
     policies.list(organizationId, { ...page, state: 'paused' }),
     spikes.recent(organizationId, minuteOf(nowMs) - spikeMinutes),
-    hasJudge ? [] : policies.listInForce(organizationId),
+    isJudged ? [] : policies.listInForce(organizationId),
     gateway.find(organizationId),
     exports.list(organizationId, { ...page, limit: 100 }),
     directory.listProjectKeys(organizationId, expiring),
     directory.listAdminKeys(organizationId, expiring),
     appeals.closedSince(organizationId, nowMs - appealsMs),
     appeals.countOpen(organizationId, nowMs),
+    stores.judgeAlarms.open(organizationId),
   ])
   return {
     nowMs,
     pausedPolicies: await Promise.all(paused.items.map((policy) => pausedPolicy(stores, policy))),
     recentSpikes: await recentSpikes(reported, { organizationId, policies, configuration }),
     unjudgedPolicies: inForce.filter(({ published }) => published !== null && !isEvaluable(published.rule)),
+    judgeAlarms,
     configuration,
     sinks: sinks.items,
     expiringKeys: [...apiKeys.items, ...adminKeys.items],

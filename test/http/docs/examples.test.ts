@@ -64,6 +64,11 @@ const preparations: Readonly<Record<string, (ids: Ids) => Promise<Ids | void>>> 
     await addServer()
     await scene.admin.send('DELETE', '/models/support-model')
   },
+  /** So are those of judges. */
+  async createJudge() {
+    for (const judge of itemsOf(await scene.admin.get('/judges?limit=100')))
+      if (judge['name'] === 'Small and fast') await scene.admin.send('DELETE', `/judges/${textOf(judge)}`)
+  },
   updateModel: addServer,
   /** Only denials can be appealed. */
   async appealDecision() {
@@ -176,6 +181,8 @@ async function createIds(app: ExportScene): Promise<Ids> {
     case: own.case_id,
     gate: own.gate_run_id,
     exc: own.exception_id,
+    jdg: own.judge_id,
+    cal: own.calibration_id,
     aver: own.verification_id,
     mem: own.member_id,
     ses: own.sign_in_id,

@@ -44,6 +44,7 @@ const sections = {
     max_match_bp: share('The highest share of these requests that it matches, in basis points, by its upper bound.'),
   },
   approvals: { level, count: integer('How many other people must approve.', { minimum: 1, maximum: 10 }) },
+  judge: { level, days: integer('How old the calibration may be, in days.', { minimum: 1, maximum: 365 }) },
 } as const satisfies {
   readonly [Section in keyof GateSettings]: { readonly [Field in keyof GateSettings[Section]]: object }
 }
@@ -53,6 +54,7 @@ const descriptions = {
   replay: 'What the draft changes for recorded requests. Needs their texts (`audit.content`).',
   shadow: 'The same rule has run in monitoring. Needs no texts.',
   approvals: 'Others than the last author of the draft approve it.',
+  judge: 'The judge of a rule in plain language was calibrated lately, and did not contradict itself.',
 } as const
 
 const section = <Fields extends TProperties>(fields: Fields, name: keyof typeof descriptions) =>
@@ -65,6 +67,7 @@ const GivenSettings = {
   replay: given(sections.replay, 'replay'),
   shadow: given(sections.shadow, 'shadow'),
   approvals: given(sections.approvals, 'approvals'),
+  judge: given(sections.judge, 'judge'),
 }
 
 /** The settings without a revision, as files write them. */
@@ -113,6 +116,7 @@ export const GateObject = Type.Object(
         replay: section(sections.replay, 'replay'),
         shadow: section(sections.shadow, 'shadow'),
         approvals: section(sections.approvals, 'approvals'),
+        judge: section(sections.judge, 'judge'),
       },
       {
         description:

@@ -29,6 +29,7 @@ describe('creating a policy', () => {
         project_ids: [],
         match_threshold_basis_points: null,
         judge_window: 'block',
+        judge_when: '',
         pause_on_spike: false,
         base_version: null,
       },
@@ -46,6 +47,7 @@ describe('creating a policy', () => {
       project_ids: [app().projectId],
       match_threshold_basis_points: 9999,
       judge_window: 'paragraph',
+      judge_when: 'text.size() > 20',
       pause_on_spike: true,
     }
     const full = await send('POST', '/policies', { name: 'Full', description: 'Why', ...draft })
