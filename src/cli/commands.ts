@@ -9,6 +9,7 @@ export const commands: Commands = {
   members: async () => (await import('./members.ts')).members,
   'sign-ins': async () => (await import('./sign-ins.ts')).signIns,
   policies: async () => (await import('./policies.ts')).policies,
+  judges: async () => (await import('./judges.ts')).judges,
   gateway: async () => (await import('./gateway.ts')).gateway,
   plan: async () => (await import('./plan.ts')).plan,
   apply: async () => (await import('./apply.ts')).apply,

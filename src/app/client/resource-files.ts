@@ -9,6 +9,7 @@ import { NewChannelBody, documentedChannels } from '../../http/admin/alerts/chan
 import { filterOf } from '../../http/admin/alerts/rule-routes.ts'
 import { NewRuleBody } from '../../http/admin/alerts/rule-schema.ts'
 import { CreateApiKey } from '../../http/admin/api-keys/schema.ts'
+import { CreateJudge } from '../../http/admin/judges/schema.ts'
 import { LimitValues } from '../../http/admin/limits/override-routes.ts'
 import { CreateProject } from '../../http/admin/projects/schema.ts'
 import { documentedCreate } from '../../http/policy-gateway/exports/documented-sinks.ts'
@@ -91,6 +92,8 @@ const AlertRuleEntry = Type.Object(
   strict,
 )
 
+const JudgeEntry = Type.Object({ id, ...CreateJudge.properties }, strict)
+
 const SinkEntry = Type.Object({ id, ...NewExport.properties }, strict)
 
 const fileSchema = <Sink extends TSchema, Channel extends TSchema>(sink: Sink, channel: Channel) =>
@@ -111,6 +114,9 @@ const fileSchema = <Sink extends TSchema, Channel extends TSchema>(sink: Sink, c
         description: 'Upstreams of the organization, by name. Secrets are written as ${NAME}.',
       }),
       models: Type.Array(ModelEntry, { description: 'Models of the organization, by name.' }),
+      judges: Type.Array(JudgeEntry, {
+        description: 'Judges of the organization, by name. Which one is active is not decided by files.',
+      }),
       alert_channels: Type.Array(channel, { description: 'Alert channels, by name. Secrets are written as ${NAME}.' }),
       alert_rules: Type.Array(AlertRuleEntry, { description: 'Alert rules, by name.' }),
       gateway: GatewayEntry,
@@ -143,6 +149,7 @@ export type AdminKeyFileEntry = Static<typeof AdminKeyEntry>
 export type SinkFileEntry = Static<typeof SinkEntry>
 export type ChannelFileEntry = Static<typeof AlertChannelEntry>
 export type RuleFileEntry = Static<typeof AlertRuleEntry>
+export type JudgeFileEntry = Static<typeof JudgeEntry>
 export type PolicyResourceEntry = Static<typeof PolicyEntry>
 export type LimitsBodyValues = Static<typeof LimitValues>
 

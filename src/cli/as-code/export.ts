@@ -20,6 +20,7 @@ import { leavesOf } from '../leaf-diff.ts'
 import { oneLine } from '../table.ts'
 import { ruleFields } from './alert-rules.ts'
 import { storedFields } from './keys.ts'
+import { exportedJudge } from './judges.ts'
 import { secretFieldsOf } from './models.ts'
 import { readPolicyGate, type GateSettingsFile } from './publish-gate.ts'
 import { namedProjects } from './projects.ts'
@@ -62,6 +63,7 @@ export async function exportResources(client: ApiClient, state: State, owner?: s
     ),
     ...list('upstreams', state.upstreams.filter(isWanted).map(storedEntry)),
     ...list('models', state.models.filter(isWanted).map(storedEntry)),
+    ...list('judges', state.judges.filter(isWanted).map(exportedJudge)),
     ...list(
       'alert_channels',
       state.alertChannels.filter(isWanted).map((channel) => channelEntry(channel, state.alertChannels)),

@@ -30,6 +30,7 @@ type Lists = Required<
     | 'alert_rules'
     | 'upstreams'
     | 'models'
+    | 'judges'
     | 'policies'
   >
 >
@@ -78,6 +79,7 @@ export function readResources(path: string): Resources {
     export_sinks: all('export_sinks'),
     upstreams: all('upstreams'),
     models: all('models'),
+    judges: all('judges'),
     alert_channels: all('alert_channels'),
     alert_rules: all('alert_rules'),
     policies: all('policies'),

@@ -7,6 +7,7 @@ import { planAlertChannels } from './alert-channels.ts'
 import { planAlertRules } from './alert-rules.ts'
 import { planGatewayCases } from './cases.ts'
 import { planAdminKeys, planApiKeys } from './keys.ts'
+import { planJudges } from './judges.ts'
 import { planModels, planUpstreams } from './models.ts'
 import { planPolicies } from './policies.ts'
 import { planPublishGate } from './publish-gate.ts'
@@ -43,6 +44,7 @@ export async function planResources({ nowMs, prunes, ...input }: PlanInput): Pro
     ...planSinks(planning),
     ...planUpstreams(planning),
     ...planModels(planning),
+    ...planJudges(planning),
     ...channels.steps,
     ...planAlertRules(planning, { projects, channels }),
     ...planPublishGate(planning),

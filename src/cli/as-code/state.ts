@@ -1,6 +1,7 @@
 import { ApiError, apiPath, type ApiClient } from '../../app/client/api-client.ts'
 import type { AlertChannelBody } from '../../http/admin/alerts/channel-schema.ts'
 import type { AlertRuleBody } from '../../http/admin/alerts/rule-schema.ts'
+import type { JudgeBody } from '../../http/admin/judges/schema.ts'
 import type { AdminKeyBody } from '../../http/admin/operator-keys.ts'
 import type { ConfigurationBody } from '../../http/policy-gateway/config/schema.ts'
 import type { ExportBody } from '../../http/policy-gateway/exports/schema.ts'
@@ -30,6 +31,10 @@ export type State = {
   readonly models: readonly StoredEntryState[]
   /** Why upstreams and models could not be read; undefined if they were. */
   readonly modelsProblem: string | undefined
+  /** Those of the organization. */
+  readonly judges: readonly JudgeBody[]
+  /** Why they could not be read; undefined if they were. */
+  readonly judgesProblem: string | undefined
   readonly alertChannels: readonly AlertChannelBody[]
   readonly alertRules: readonly AlertRuleBody[]
   readonly gateway: ConfigurationBody
@@ -58,6 +63,7 @@ export async function readState(client: ApiClient, nowMs: number): Promise<State
     adminKeys: (await client.list<AdminKeyBody>(adminKeysPath)).data,
     sinks: (await client.list<ExportBody>(sinksPath)).data,
     ...(await readModels(client)),
+    ...(await readJudges(client)),
     alertChannels: await listIfPermitted<AlertChannelBody>(client, alertChannelsPath),
     alertRules: await listIfPermitted<AlertRuleBody>(client, alertRulesPath),
     gateway: await client.get<ConfigurationBody>(configPath),
@@ -80,6 +86,17 @@ async function readModels(client: ApiClient): Promise<Pick<State, 'upstreams' | 
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
     return { upstreams: [], models: [], modelsProblem: error.message }
+  }
+}
+
+/** Keys that were made before organizations had judges lack the permission. Files without judges need none. */
+async function readJudges(client: ApiClient): Promise<Pick<State, 'judges' | 'judgesProblem'>> {
+  try {
+    const { data } = await client.list<JudgeBody>('/v1/organization/judges')
+    return { judges: data.filter((judge) => judge.defined_in === 'organization'), judgesProblem: undefined }
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.code !== 'permission_denied') throw error
+    return { judges: [], judgesProblem: error.message }
   }
 }
 

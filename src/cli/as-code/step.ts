@@ -16,6 +16,7 @@ export type ResourceKind =
   | 'export sink'
   | 'upstream'
   | 'model'
+  | 'judge'
   | 'alert channel'
   | 'alert rule'
   | 'gateway configuration'
