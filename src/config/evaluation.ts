@@ -30,13 +30,13 @@ export const Policies = section(
             default: 10,
             minimum: 0,
             description:
-              'Cost budget per UTC day at the prices of the model, counted on each node since its start. Above it the judge is not called.',
+              'Cost budget per UTC day at the prices of the model, over all nodes. Above it the judge is not called. Judges of organizations that use models of the installation count as well.',
           }),
           max_concurrent: Type.Integer({ default: 8, minimum: 1, description: 'Concurrent calls.' }),
           remembered_verdicts: Type.Integer({
             default: 10_000,
             minimum: 0,
-            description: 'Verdicts in the cache, by policy version and text.',
+            description: 'Verdicts in the cache, by judge, policy version and text.',
           }),
         },
         'The model that judges rules in plain language. Without it such a rule matches only the terms, categories and personal data that it names.',

@@ -44,6 +44,7 @@ const order: readonly (readonly [title: string, names: readonly string[]])[] = [
       'rules',
       'cases',
       'exceptions',
+      'judges',
       'explain',
       'appeals',
       'policy-gateway',
