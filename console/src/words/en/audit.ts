@@ -26,6 +26,7 @@ export const audit = {
     console: 'Console',
     member: 'Member',
     operator: 'Operator (on the server)',
+    person: 'Person with an address',
     system: 'Gatehouse',
   },
   /** What happened, by the kind of the event; other kinds are shown with the message of the server. */
