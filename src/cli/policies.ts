@@ -19,7 +19,8 @@ export const policies: Command = {
 gatehouse policies show ID [--json]
 gatehouse policies create --name NAME --rule TEXT [FIELDS] [--json]
 gatehouse policies update ID [--name NAME] [--rule TEXT] [FIELDS] [--revision N] [--json]
-gatehouse policies publish ID [--reason TEXT] [--gate-run RUN] [--override REASON] [--revision N] [--json]
+gatehouse policies publish ID [--reason TEXT] [--percent N] [--gate-run RUN] [--override REASON] [--revision N] [--json]
+gatehouse policies rollout ID [--percent N] [--revision N] [--json]
 gatehouse policies pause|resume|discard|delete ID [--revision N] [--json]
 gatehouse policies rollback ID --version N [--reason TEXT] [--revision N] [--json]
 gatehouse policies diff ID [--version N] [--json]
@@ -41,6 +42,7 @@ backtests lists those of the last 30 days; --cancel ends a running one.
 publish runs the publish gate first if it requires a run and there is none of this draft; --override publishes past it, with a
 reason. gate runs the publish gate on the draft, or shows a run. Exits with 4 if a required check is not passed. approve approves the draft of another
 person.
+rollout enforces a policy for a share of users and only records it for the others; without --percent it compares both sides.
 exceptions lists, adds and ends what a policy is not enforced for; without ID it lists the live ones of all policies. TIME is at most 30 days ahead: 2027-01-31,
 or 7d for a week from now. --digests takes SHA-256 of texts, --event the texts of a request that the policy denied.
 test runs the cases in files, without a server for expressions, phrases and the gateway configuration. Exits with 0 if no case of weight must failed, 4

@@ -26,7 +26,8 @@ const watched = { organizationId: 'org_1', subject: 'pol_1', version: 2, recorde
 const callerCount = (
   keyId: string,
   userDigest: string,
-  [activeMinute, deniedMinute]: [number, number],
+  [activeMinute, deniedMinute]: readonly [number, number],
+  [observedMinute, matchedMinute]: readonly [number, number] = [0, 0],
 ): CallerCount => ({
   organizationId: 'org_1',
   subject: 'pol_1',
@@ -35,6 +36,8 @@ const callerCount = (
   userDigest,
   activeMinute,
   deniedMinute,
+  observedMinute,
+  matchedMinute,
 })
 
 /** The contract of every store of decision counts. */

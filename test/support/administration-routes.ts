@@ -130,6 +130,13 @@ export const adminRoutes: readonly AdminRoute[] = [
   { method: 'GET', path: '/policies/{policy_id}/gate', permission: 'policies:read' },
   { method: 'GET', path: '/policies/{policy_id}/gate/{gate_run_id}', permission: 'policies:read' },
   { method: 'POST', path: '/policies/{policy_id}/gate/{gate_run_id}/approve', permission: 'policies:publish' },
+  { method: 'GET', path: '/policies/{policy_id}/rollout', permission: 'policies:read' },
+  {
+    method: 'POST',
+    path: '/policies/{policy_id}/rollout',
+    permission: 'policies:publish',
+    body: { revision: 2, percent: 10 },
+  },
   { method: 'GET', path: '/exceptions', permission: 'policies:read' },
   { method: 'GET', path: '/policies/{policy_id}/exceptions', permission: 'policies:read' },
   {

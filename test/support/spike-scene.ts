@@ -1,3 +1,4 @@
+import { upperBoundBp } from '../../src/domain/gate/bound.ts'
 import assert from 'node:assert/strict'
 import { dayMs } from '../../src/base/clock.ts'
 import { createIds } from '../../src/base/ids.ts'
@@ -54,7 +55,7 @@ export async function openWatcher(database: Database, hand: HandClock = createHa
   const open = () =>
     createSpikeMonitor({
       counts,
-      actOnSpike: createActOnSpike({ reads, mutate, counts, clock }),
+      actOnSpike: createActOnSpike({ reads, mutate, counts, clock, upperBoundBp }),
       clock,
       onSpike: (_monitored, action) => void actions.push(action),
       onError: (error) => errors.push(error),

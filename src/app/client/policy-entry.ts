@@ -22,6 +22,14 @@ export const PolicyEntry = Type.Object(
       }),
     ),
     publish_gate: Type.Optional(GateSettingsBody),
+    rollout_percent: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 100,
+        description:
+          'The share of users that the policy is enforced for. Left out: it stays as it is, and a new version is enforced for everybody.',
+      }),
+    ),
     publish: Type.Optional(Type.Boolean({ description: 'False leaves the draft unpublished. Default: true.' })),
     cases: Type.Optional(
       Type.Array(CaseEntry, {

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { backtestQueue, releaseBacktestLeases } from '../../adapters/stores/sql/policies/backtests.ts'
-import { decisionCounts, decisionSums } from '../../adapters/stores/sql/policies/decision-counts.ts'
+import { decisionCounts, decisionSums, rolloutArms } from '../../adapters/stores/sql/policies/decision-counts.ts'
 import { expiredExceptions, listExpiredExceptions } from '../../adapters/stores/sql/policies/exceptions.ts'
 import { gatewayStore } from '../../adapters/stores/sql/policies/gateway-configurations.ts'
 import { policyStore } from '../../adapters/stores/sql/policies/policies.ts'
@@ -13,6 +13,7 @@ import { createActOnSpike, spikeActions, type SpikeStores } from '../../domain/e
 import { gatewaySubject } from '../../domain/evaluation/spikes/counted-decisions.ts'
 import { createSpikeMonitor, type SpikeMonitor } from '../../domain/evaluation/spikes/spike-monitor.ts'
 import { createRecordExpired } from '../../domain/exceptions/record-expired.ts'
+import { upperBoundBp } from '../../domain/gate/bound.ts'
 import type { Infrastructure } from '../infrastructure.ts'
 import type { Stores } from '../stores.ts'
 
@@ -20,7 +21,7 @@ import type { Stores } from '../stores.ts'
 export const spikeStores = (tx: Transaction): SpikeStores => ({
   policies: policyStore(tx),
   gateway: gatewayStore(tx),
-  decisions: decisionSums(tx),
+  decisions: { ...decisionSums(tx), ...rolloutArms(tx) },
   spikes: reportedSpikes(tx),
 })
 
@@ -34,7 +35,7 @@ export function openSpikeMonitor(infrastructure: Infrastructure, stores: Stores)
   const monitor = built.use(
     createSpikeMonitor({
       counts,
-      actOnSpike: createActOnSpike({ ...stores.of(spikeStores), counts, clock }),
+      actOnSpike: createActOnSpike({ ...stores.of(spikeStores), counts, clock, upperBoundBp }),
       clock,
       onSpike(monitored, action) {
         spikes.add({ subject: monitored.subject === gatewaySubject ? 'gateway' : 'policy', action })

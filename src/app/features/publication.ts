@@ -2,7 +2,7 @@ import { calibrationStore } from '../../adapters/stores/sql/judges/calibrations.
 import { judgeStore } from '../../adapters/stores/sql/judges/judges.ts'
 import { backtestStore } from '../../adapters/stores/sql/policies/backtests.ts'
 import { caseStore } from '../../adapters/stores/sql/policies/cases.ts'
-import { decisionHours } from '../../adapters/stores/sql/policies/decision-counts.ts'
+import { decisionHours, rolloutArms } from '../../adapters/stores/sql/policies/decision-counts.ts'
 import { gateStore } from '../../adapters/stores/sql/policies/gate.ts'
 import { policyStore } from '../../adapters/stores/sql/policies/policies.ts'
 import { createRunCases } from '../../domain/cases/run.ts'
@@ -14,6 +14,7 @@ import { createRunDraftCases } from '../../http/admin/policies/draft-cases.ts'
 import { gateRoutes, gateSettingsRoutes } from '../../http/admin/policies/gate-routes.ts'
 import { publicationRoutes } from '../../http/admin/policies/publication-routes.ts'
 import { publishRoute } from '../../http/admin/policies/publish-route.ts'
+import { rolloutRoutes } from '../../http/admin/policies/rollout-routes.ts'
 import { createResourceRoutes } from '../../http/resources/route.ts'
 import type { EvaluationParts, Feature, FeatureParts } from './feature.ts'
 import { createPolicyRules } from './policies.ts'
@@ -30,7 +31,7 @@ export function createPublication(
     cases: caseStore(tx, stores.encryptions.caseTexts),
     backtests: backtestStore(tx),
     gate: gateStore(tx),
-    decisions: decisionHours(tx, clock),
+    decisions: { ...decisionHours(tx, clock), ...rolloutArms(tx) },
     judges: judgeStore(tx),
     calibrations: calibrationStore(tx),
   }))
@@ -50,6 +51,7 @@ export function createPublication(
       return [
         publishRoute(routes, { operations: policies, gated, runDraftCases }),
         ...publicationRoutes(routes, policies),
+        ...rolloutRoutes(routes, { policies, clock }),
         ...gateRoutes(routes, { runs, runDraftCases }),
         ...gateSettingsRoutes(routes, clock),
       ]

@@ -234,6 +234,7 @@ function policyEntry({ policies, projects }: State, policy: PolicyBody, defaults
     ...changed,
     ...(Array.isArray(ids) && { projects: ids.map((each) => projectReference(projects, each)) }),
     ...(isPublished(policy) ? {} : { publish: false }),
+    ...(policy.rollout_percent === 100 ? {} : { rollout_percent: policy.rollout_percent }),
   }
 }
 

@@ -40,6 +40,7 @@ async function planPolicy(
     id: _id,
     cases: _cases,
     publish_gate: settings,
+    rollout_percent: rolloutPercent,
     name,
     publish = true,
     projects: references,
@@ -73,7 +74,10 @@ async function planPolicy(
   )
   const cases = await planCases(planning.client, entry.value, current?.id)
   const gate = await planPolicyGate(planning.client, settings, current?.id)
-  const beside = [...cases.differences, ...gate.differences]
+  const rollout = planRollout(rolloutPercent, current, plan)
+  if (rolloutPercent !== undefined && target.draft.mode !== 'enforcing')
+    planning.report(entry, { path: ['rollout_percent'], message: 'needs the mode enforcing' })
+  const beside = [...cases.differences, ...gate.differences, ...rollout]
   const created = Object.entries(body).map(([field, after]) => ({ field, before: undefined, after }))
   const others = (plan.action === 'create' ? created : plan.differences).map((each) => shown(each, projects))
   const isKept = isUnchanged(plan) && beside.length === 0
@@ -98,14 +102,16 @@ async function planPolicy(
       lines: [
         ...(plan.action === 'create' ? leafDiffLines(differences) : differences.flatMap(policyDiffLines)),
         ...cases.lines,
-        ...leafDiffLines(gate.differences),
+        ...leafDiffLines([...gate.differences, ...rollout]),
       ],
       run: async (client) => {
         const { project_ids: _, ...fields } = plan.body
         const changesScope = scope && 'project_ids' in plan.body
         const sent = changesScope ? { ...fields, project_ids: scope.flatMap(({ id: each }) => each ?? []) } : plan.body
         const applied = { ...plan, action, body: { ...(action === 'update' && { name }), ...sent } }
-        const done = await applyPlan(client, applied, { cases, gate, override: planning.gateOverride })
+        const isRolledOut = rollout.length > 0
+        const besides = { cases, gate, override: planning.gateOverride, rolloutPercent, isRolledOut }
+        const done = await applyPlan(client, applied, besides)
         return { id: done.id, warnings: done.warning === undefined ? [] : [done.warning] }
       },
     },
@@ -114,13 +120,33 @@ async function planPolicy(
 
 type AppliedPolicy = { readonly id: string; readonly warning?: string }
 
-type Besides = { readonly cases: PlannedCases; readonly gate: PlannedGate; readonly override: string | undefined }
+type Besides = {
+  readonly cases: PlannedCases
+  readonly gate: PlannedGate
+  readonly override: string | undefined
+  readonly rolloutPercent: number | undefined
+  /** Whether the percent differs from the present one. */
+  readonly isRolledOut: boolean
+}
+
+/** A publication sets the percent, too. */
+function planRollout(
+  percent: number | undefined,
+  current: PolicyBody | undefined,
+  { publish }: PlanStep,
+): readonly FieldDifference[] {
+  const before = current?.rollout_percent ?? 100
+  if (percent === undefined || percent === before) return []
+  return current === undefined || publish || current.published !== null
+    ? [{ field: 'rollout_percent', before, after: percent }]
+    : []
+}
 
 /** Creates, updates and publishes one policy, at the revision of the plan. Its cases and gate are there before it is published. */
 async function applyPlan(
   client: ApiClient,
   step: PlanStep,
-  { cases, gate, override }: Besides,
+  { cases, gate, override, rolloutPercent, isRolledOut }: Besides,
 ): Promise<AppliedPolicy> {
   const { name, id = '', revision = 0, body } = step
   const written =
@@ -131,8 +157,12 @@ async function applyPlan(
         : { id, revision }
   await cases.apply(client, written.id)
   await gate.apply(client, written.id)
-  if (!step.publish) return { id: written.id }
-  const publication = { id: written.id, revision: written.revision, override }
+  if (!step.publish) {
+    const change = { revision: written.revision, percent: rolloutPercent }
+    if (isRolledOut) await changePolicy(client, { method: 'POST', id: written.id, action: 'rollout', body: change })
+    return { id: written.id }
+  }
+  const publication = { id: written.id, revision: written.revision, override, rolloutPercent }
   const { policy, isEvaluable } = await publishDraft(client, publication)
   return { id: policy.id, ...(isEvaluable ? {} : { warning: notEvaluable(name) }) }
 }

@@ -16,6 +16,7 @@ const target: PolicyBody = {
   revision: 1,
   current_version: null,
   has_unpublished_changes: true,
+  rollout_percent: 100,
   created_at: 0,
   updated_at: 0,
   draft: { ...content, base_version: null },

@@ -27,6 +27,7 @@ export const policyOptions = {
   event: { type: 'string' },
   owner: { type: 'string' },
   until: { type: 'string' },
+  percent: { type: 'string' },
   'no-wait': { type: 'boolean' },
   json: { type: 'boolean' },
 } as const

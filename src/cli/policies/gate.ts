@@ -27,12 +27,13 @@ type Publication = {
   readonly reason?: string | undefined
   readonly gateRun?: string | undefined
   readonly override?: string | undefined
+  readonly rolloutPercent?: number | undefined
 }
 
 /** Publishes a draft. If the gate requires a run and there is none of this draft, it runs the gate first. */
 export async function publishDraft(
   client: ApiClient,
-  { id, revision, reason, gateRun, override }: Publication,
+  { id, revision, reason, gateRun, override, rolloutPercent }: Publication,
   waiting: Waiting = {},
 ): Promise<ChangedPolicy> {
   const publish = (run: string | undefined): Promise<ChangedPolicy> => {
@@ -40,6 +41,7 @@ export async function publishDraft(
       revision,
       ...(reason !== undefined && { reason }),
       ...(run !== undefined && { gate_run: run }),
+      ...(rolloutPercent !== undefined && { rollout_percent: rolloutPercent }),
       ...(override !== undefined && { override: { reason: override } }),
     }
     return changePolicy(client, { method: 'POST', id, action: 'publish', body })

@@ -6,7 +6,8 @@ import { changePolicy, policyPath, readPolicy, revisionOf, type ChangedPolicy } 
 import { contentDifferences, contentLines, policyDiffLines } from './diff.ts'
 import { fieldsOf, wholeNumber } from './fields.ts'
 import { publishDraft } from './gate.ts'
-import { dateOf, tableWithOwners } from '../table.ts'
+import type { RolloutBody } from '../../http/admin/policies/rollout-routes.ts'
+import { dateOf, table, tableWithOwners } from '../table.ts'
 
 export const policiesPath = '/v1/organization/policies'
 
@@ -40,8 +41,15 @@ export const verbs: Readonly<Record<string, Verb>> = {
   async publish(call) {
     const { connection, id, values, context } = call
     const { reason, override, 'gate-run': gateRun } = values
-    const publication = { id, revision: await revisionOf(call), reason, override, gateRun }
+    const rolloutPercent = percentOf(call)
+    const publication = { id, revision: await revisionOf(call), reason, override, gateRun, rolloutPercent }
     return publishedResult(await publishDraft(connection.client, publication, { progress: context.progress }))
+  },
+  /** With --percent it changes the share, otherwise it compares both sides. */
+  async rollout(call) {
+    const percent = percentOf(call)
+    if (percent !== undefined) return resultOf((await actOn(call, 'rollout', { percent })).policy)
+    return rolloutResult(await call.connection.client.get<RolloutBody>(`${policyPath(call.id)}/rollout`))
   },
   pause: async (call) => resultOf((await actOn(call, 'pause')).policy),
   resume: async (call) => publishedResult(await actOn(call, 'resume')),
@@ -71,6 +79,36 @@ export const verbs: Readonly<Record<string, Verb>> = {
   },
 }
 
+const percentOf = ({ values: { percent } }: PolicyCall): number | undefined =>
+  percent === undefined ? undefined : wholeNumber(percent, '--percent')
+
+function rolloutResult(rollout: RolloutBody): Result {
+  const { percent, arms, steps, matches_7d: matches } = rollout
+  const rows = arms.map(
+    ({ side, callers, denied_callers: denied, low_bp: low, bound_bp: high, requests, matches: matched }) => [
+      side,
+      String(callers),
+      String(denied),
+      `${low / 100} % - ${high / 100} %`,
+      String(requests),
+      String(matched),
+    ],
+  )
+  return {
+    json: rollout,
+    text: [
+      `enforced for ${percent} % of users; the last hour:`,
+      '',
+      table(['SIDE', 'CALLERS', 'MATCHED', 'SHARE', 'REQUESTS', 'MATCHES'], rows),
+      ...(rollout.denies_more ? ['', 'More callers are denied than the other side matches, by more than chance.'] : []),
+      ...(steps.length === 0
+        ? []
+        : ['', `By ${matches} recorded matches of 7 days, a higher share would have denied more:`]),
+      ...steps.map(({ percent: step, added_denials: added }) => `${step} %: ${added}`),
+    ].join('\n'),
+  }
+}
+
 const reasonOf = ({ values: { reason } }: PolicyCall) => (reason === undefined ? {} : { reason })
 
 async function readVersion({ connection: { client }, id }: PolicyCall, number: number): Promise<PolicyVersionBody> {
@@ -91,7 +129,7 @@ function resultOf(policy: PolicyBody): Result {
   const lines = [
     `${policy.id}  ${policy.name}`,
     ...(policy.description === '' ? [] : [policy.description]),
-    `${policy.state}, revision ${policy.revision}, version ${policy.current_version ?? 'none'}, changed ${dateOf(policy.updated_at)}`,
+    `${policy.state}${policy.rollout_percent === 100 ? '' : ` for ${policy.rollout_percent} % of users`}, revision ${policy.revision}, version ${policy.current_version ?? 'none'}, changed ${dateOf(policy.updated_at)}`,
     '',
     ...contentLines(draft),
     ...(unpublished.length === 0 ? [] : ['', 'Not published yet:', ...unpublished]),

@@ -1,6 +1,7 @@
 import { endedTexts, exceptionFor, liveTexts, type PolicyExceptions } from '../exceptions/covered.ts'
+import { isInPercent } from '../gateway-config/rollout.ts'
 import type { TextDirection } from '../scan/classify/classifier.ts'
-import type { ActivePolicy, AppliedException } from './rulebook.ts'
+import type { ActivePolicy, PolicyRollout } from './rulebook.ts'
 
 type ByDirection = Readonly<Record<TextDirection, readonly ActivePolicy[]>>
 
@@ -26,19 +27,20 @@ export function createVariants(
   policies: readonly ActivePolicy[],
   exceptions: ReadonlyMap<string, PolicyExceptions> | undefined,
 ): VariantFor {
-  const excepted = policies.flatMap((policy): readonly Excepted[] => {
-    const own = policy.mode === 'enforcing' ? exceptions?.get(policy.id) : undefined
-    return own === undefined ? [] : [{ policy, exceptions: own }]
+  const varying = policies.flatMap((policy): readonly Varying[] => {
+    const own = exceptions?.get(policy.id) ?? withoutExceptions
+    const varies = own !== withoutExceptions || policy.rolloutPercent !== undefined
+    return varies && policy.mode === 'enforcing' ? [{ policy, exceptions: own }] : []
   })
-  if (excepted.length === 0) return withoutVariants
+  if (varying.length === 0) return withoutVariants
   const variants = new Map<string, ByDirection>()
   return (requester) => {
     let key = ''
-    for (const one of excepted) key += `${keyOf(one, requester)} `
-    if (key.length === excepted.length) return undefined
+    for (const one of varying) key += `${keyOf(one, requester)} `
+    if (key.length === varying.length) return undefined
     const known = variants.get(key)
     if (known !== undefined) return known
-    const variant = byDirection(policies.map((policy) => variantOf(policy, excepted, requester)))
+    const variant = byDirection(policies.map((policy) => variantOf(policy, varying, requester)))
     if (variants.size >= maxVariants) variants.clear()
     variants.set(key, variant)
     return variant
@@ -52,26 +54,42 @@ export const byDirection = (policies: readonly ActivePolicy[]): ByDirection => (
   response: policies.filter(({ direction }) => direction !== 'request'),
 })
 
-type Excepted = { readonly policy: ActivePolicy; readonly exceptions: PolicyExceptions }
+type Varying = { readonly policy: ActivePolicy; readonly exceptions: PolicyExceptions }
 
-/** Identifies the exceptions that apply; empty for none. */
-function keyOf({ exceptions }: Excepted, requester: Requester): string {
+/** Identifies the exceptions that apply, and the side of the rollout; empty for neither. */
+function keyOf({ policy, exceptions }: Varying, requester: Requester): string {
   const id = exceptionFor(exceptions, requester)
   if (id !== undefined) return id
   const ended = endedTexts(exceptions, requester.atMs)
-  return ended === exceptions.textEndsMs.length ? '' : `${ended}`
+  const texts = ended === exceptions.textEndsMs.length ? '' : `${ended}`
+  return `${rolloutOf(policy, requester)?.side ?? ''}${texts}`
 }
 
-function variantOf(policy: ActivePolicy, all: readonly Excepted[], requester: Requester): ActivePolicy {
+function variantOf(policy: ActivePolicy, all: readonly Varying[], requester: Requester): ActivePolicy {
   const exceptions = all.find((one) => one.policy === policy)?.exceptions
-  const exception = exceptions && appliedException(exceptions, requester)
-  if (exception === undefined) return policy
-  return { ...policy, ...('id' in exception && { mode: 'monitoring' }), exception }
+  if (exceptions === undefined) return policy
+  const id = exceptionFor(exceptions, requester)
+  if (id !== undefined) return { ...policy, mode: 'monitoring', exception: { id } }
+  const texts = liveTexts(exceptions, requester.atMs)
+  const rollout = rolloutOf(policy, requester)
+  return {
+    ...policy,
+    ...(rollout && { rollout }),
+    ...(rollout?.side === 'observed' ? { mode: 'monitoring' } : texts.size > 0 && { exception: { texts } }),
+  }
 }
 
-function appliedException(exceptions: PolicyExceptions, requester: Requester): AppliedException | undefined {
-  const id = exceptionFor(exceptions, requester)
-  if (id !== undefined) return { id }
-  const texts = liveTexts(exceptions, requester.atMs)
-  return texts.size === 0 ? undefined : { texts }
+/** The same side for the same user, or key if no user is named, on every node. A higher percent keeps those of a lower one. */
+function rolloutOf({ rolloutPercent: percent }: ActivePolicy, requester: Requester): PolicyRollout | undefined {
+  if (percent === undefined) return undefined
+  const { user, credentialId } = requester
+  return { percent, side: isInPercent(user ?? credentialId, percent) ? 'enforced' : 'observed' }
+}
+
+const withoutExceptions: PolicyExceptions = {
+  project: new Map(),
+  user: new Map(),
+  key: new Map(),
+  text: new Map(),
+  textEndsMs: [],
 }

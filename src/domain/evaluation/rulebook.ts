@@ -33,7 +33,14 @@ export type ActivePolicy = Omit<PolicyContent, 'rule'> & {
   readonly rule: CompiledRule
   /** Set in the plan of a request for which the policy is enforced otherwise than for most. */
   readonly exception?: AppliedException
+  /** The share of users that it is enforced for. Undefined: everybody. */
+  readonly rolloutPercent?: number
+  /** Set in the plan of a request. On the side `observed` its mode is `monitoring`. */
+  readonly rollout?: PolicyRollout
 }
+
+/** On which side of a rollout a request is. */
+export type PolicyRollout = { readonly percent: number; readonly side: 'enforced' | 'observed' }
 
 export type AppliedException =
   /** The policy is not enforced for the request. Its mode is `monitoring`. */

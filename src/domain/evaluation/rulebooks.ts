@@ -53,7 +53,7 @@ export function createRulebooks(parts: RulebookParts): RulebookOf {
   }
 
   function activePolicy(
-    { id, name, organizationId, published }: Policy,
+    { id, name, organizationId, published, rolloutPercent }: Policy,
     rules: ReadonlyMap<string, CompiledRule>,
     judge: RuleJudge | undefined,
   ): readonly ActivePolicy[] {
@@ -61,7 +61,8 @@ export function createRulebooks(parts: RulebookParts): RulebookOf {
     const { id: versionId, rule, publishedAtMs: _, ...content } = published
     const source = { ...judgedSource(id, content), rule, versionId, organizationId, judge }
     const compiled = rules.get(versionId) ?? parts.compileRule(source)
-    return [{ ...content, id, name, versionId, rule: compiled }]
+    const share = rolloutPercent < 100 ? { rolloutPercent } : {}
+    return [{ ...content, ...share, id, name, versionId, rule: compiled }]
   }
 }
 

@@ -40,7 +40,7 @@ export function decidingOf(document: ChainedDocument, rules: EvaluatedRules): De
     exceptionId: outcome?.exceptionId ?? null,
     rollout: {
       mode: textIn(mode),
-      percent: check === 'gateway' ? percentOf(textIn(mode), rules) : null,
+      percent: check === 'gateway' ? percentOf(textIn(mode), rules) : (outcome?.rolloutPercent ?? null),
       side: isEnforced === false ? 'observed' : 'enforced',
     },
   }

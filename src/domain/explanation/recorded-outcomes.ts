@@ -27,6 +27,8 @@ export type RecordedOutcome = {
   readonly thresholdBasisPoints: number | null
   /** The exception that let the request through. */
   readonly exceptionId: string | null
+  /** The share of users that the policy was enforced for; null if it had no rollout. */
+  readonly rolloutPercent: number | null
 }
 
 /** A policy that has a result: its name, unless it is deleted, and the version that decided. */
@@ -138,6 +140,7 @@ function policyOutcome(
     isEnforced: booleanIn(result['is_enforced']) ?? (isDeciding ? requestIsEnforced(document) : null),
     scoreBasisPoints: numberIn(result['score_bp']),
     exceptionId: textIn(result['exception_id']),
+    rolloutPercent: numberIn(result['rollout_percent']),
     // Older events do not record it, and the version of the policy has it as well.
     thresholdBasisPoints:
       numberIn(result['threshold_bp']) ?? (policy?.published ? thresholdOf(policy.published) : null),
@@ -169,6 +172,7 @@ const nothingFound = {
   scoreBasisPoints: null,
   thresholdBasisPoints: null,
   exceptionId: null,
+  rolloutPercent: null,
 }
 
 function checkOutcome(document: ChainedDocument, check: Check, result: Result | 'allow'): RecordedOutcome {

@@ -12,6 +12,8 @@ import { readGate } from './stored-settings.ts'
 
 export type GatedPublication = {
   readonly note: PublicationNote
+  /** The share of users that the version is enforced for. Default: everybody. */
+  readonly rolloutPercent?: number | undefined
   /** Without it, the newest run counts; without any, one that only runs the cases. */
   readonly runId: string | undefined
   /** Why the gate does not count this time. The caller has checked the permission. */
@@ -31,10 +33,11 @@ export type GatedPublications = ReturnType<typeof createGatedPublications>
 export function createGatedPublications({ policies, runs }: Parts) {
   return {
     async publish(stores: GateStores, at: PolicyAt, publication: GatedPublication): Promise<WithAuditRecord<Policy>> {
+      const { note, rolloutPercent } = publication
       const policy = await findPolicy(stores.policies, at.organizationId, at.id)
       requireRevision(policy, at.revision)
       const gate = isFree(policy) ? undefined : await passGate(stores, policy, publication)
-      const { value, record } = await policies.publish(stores.policies, at, publication.note)
+      const { value, record } = await policies.publish(stores.policies, at, { ...note, rolloutPercent })
       if (record === undefined || gate === undefined) return { value, ...(record && { record }) }
       return { value, record: { ...record, details: { ...record.details, gate } } }
     },

@@ -43,7 +43,10 @@ const isOutsideTargets = ({ enabled, targets }: RolloutShare, { target }: Rollou
   enabled && targets.length > 0 && (target === undefined || !targets.includes(target))
 
 const isSampled = ({ sample_percent: percent }: RolloutShare, { subject }: RolloutSubject): boolean =>
-  percentileOf(subject) < percent
+  isInPercent(subject, percent)
+
+/** Whether a subject is in the first percents. A higher percent includes those of a lower one. */
+export const isInPercent = (subject: string, percent: number): boolean => percentileOf(subject) < percent
 
 /** From 0 to 100, by the hash of the subject: stable over time, nodes and versions. */
 const percentileOf = (subject: string): number =>

@@ -6,6 +6,7 @@ export const auditKinds = [
   'policy.paused',
   'policy.resumed',
   'policy.rolled_back',
+  'policy.rollout.changed',
   'policy.draft.discarded',
   'policy.deleted',
   'policy.denial_spike.reported',

@@ -27,10 +27,11 @@ function changedFields(before: Policy | undefined, after: Policy | undefined): R
   return changedValues(auditedFields(before), auditedFields(after))
 }
 
-const auditedFields = ({ name, description, state, draft }: Policy): Record<string, unknown> => ({
+const auditedFields = ({ name, description, state, rolloutPercent, draft }: Policy): Record<string, unknown> => ({
   name,
   description,
   state,
+  rollout_percent: rolloutPercent,
   ...contentBody(draft),
 })
 

@@ -15,8 +15,12 @@ export type PolicyPatch = Partial<PolicyContent> & { readonly name?: string; rea
 /** Who publishes a version, and why. */
 export type PublicationNote = { readonly publishedBy: string | null; readonly reason: string | null }
 
-/** Id, time and note of a new version. */
-export type Publication = PublicationNote & { readonly versionId: string; readonly nowMs: number }
+/** Id, time and note of a new version. Without a percent it is enforced for everybody. */
+export type Publication = PublicationNote & {
+  readonly versionId: string
+  readonly nowMs: number
+  readonly rolloutPercent?: number | undefined
+}
 
 type Creation = { readonly id: string; readonly organizationId: string; readonly nowMs: number }
 
@@ -30,6 +34,7 @@ export function createPolicy({ name, description = '', ...content }: NewPolicy, 
     revision: 1,
     draft: { ...contentWith(initialContent, content), baseVersion: null },
     published: null,
+    rolloutPercent: 100,
     createdAtMs: creation.nowMs,
     updatedAtMs: creation.nowMs,
   }
@@ -58,7 +63,8 @@ export function publishPolicy(policy: Policy, publication: Publication): Policy 
       'project_ids',
     )
   const published = versionOf(policy, policy.draft, publication)
-  return withVersion(policy, published, { baseVersion: published.version, nowMs: publication.nowMs })
+  const { nowMs, rolloutPercent = 100 } = publication
+  return withVersion(policy, published, { baseVersion: published.version, nowMs, rolloutPercent })
 }
 
 /** Resets the draft to the current version. Name and description are not part of the draft and stay. */
@@ -89,7 +95,8 @@ export function rollBackPolicy(policy: Policy, earlier: PolicyVersion, publicati
       'version',
     )
   const published = versionOf(policy, earlier, publication)
-  return withVersion(policy, published, { baseVersion: earlier.version, nowMs: publication.nowMs })
+  const { nowMs } = publication
+  return withVersion(policy, published, { baseVersion: earlier.version, nowMs, rolloutPercent: 100 })
 }
 
 export function pausePolicy(policy: Policy, nowMs: number): Policy {
@@ -105,6 +112,16 @@ export function resumePolicy(policy: Policy, nowMs: number): Policy {
   if (policy.state === 'paused' && policy.published)
     return withRevision(policy, { state: policy.published.mode }, nowMs)
   throw conflict('invalid_state', `Only a paused policy can be resumed. The state of this one is ${policy.state}.`)
+}
+
+/** Changes the share of users that the current version is enforced for. Returns the same object if it is the same share. */
+export function rollOutPolicy(policy: Policy, rolloutPercent: number, nowMs: number): Policy {
+  if (policy.published?.mode !== 'enforcing')
+    throw conflict(
+      'invalid_state',
+      'Only a policy whose current version is enforcing has a rollout. Publish it with the mode enforcing and a rollout_percent.',
+    )
+  return policy.rolloutPercent === rolloutPercent ? policy : withRevision(policy, { rolloutPercent }, nowMs)
 }
 
 /** Optimistic locking: rejects a mutation if another one was committed since the caller read the policy. */
@@ -127,11 +144,15 @@ function versionOf(policy: Policy, content: PolicyContent, publication: Publicat
   }
 }
 
-type Base = { readonly baseVersion: number; readonly nowMs: number }
+type Base = { readonly baseVersion: number; readonly nowMs: number; readonly rolloutPercent: number }
 
-function withVersion(policy: Policy, published: PolicyVersion, { baseVersion, nowMs }: Base): Policy {
+function withVersion(policy: Policy, published: PolicyVersion, { baseVersion, nowMs, rolloutPercent }: Base): Policy {
   const state = policy.state === 'paused' ? 'paused' : published.mode
-  return withRevision(policy, { state, published, draft: { ...contentOf(published), baseVersion } }, nowMs)
+  return withRevision(
+    policy,
+    { state, published, rolloutPercent, draft: { ...contentOf(published), baseVersion } },
+    nowMs,
+  )
 }
 
 function withRevision(policy: Policy, change: Partial<Policy>, nowMs: number): Policy {

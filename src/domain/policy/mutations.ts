@@ -15,6 +15,7 @@ import {
   rollBackPolicy,
   updatePolicy,
   type NewPolicy,
+  rollOutPolicy,
   type PolicyPatch,
   type PublicationNote,
 } from './lifecycle.ts'
@@ -33,6 +34,9 @@ export type PolicyAdministrationParts = {
 
 /** A policy, and the revision that the caller has read. */
 export type PolicyAt = { readonly organizationId: string; readonly id: string; readonly revision: number }
+
+/** `rolloutPercent`: the share of users that the version is enforced for. Default: everybody. */
+export type PublicationPlan = PublicationNote & { readonly rolloutPercent?: number | undefined }
 
 /** The version to publish again. */
 export type RollBack = PublicationNote & { readonly version: number }
@@ -72,13 +76,21 @@ export function createPolicyAdministration({ ids, clock, checkExpression, hasJud
       return save(store, { kind: 'policy.updated', before: policy, after })
     },
 
-    async publish(store: PolicyStore, at: PolicyAt, note: PublicationNote): Promise<WithAuditRecord<Policy>> {
+    async publish(store: PolicyStore, at: PolicyAt, note: PublicationPlan): Promise<WithAuditRecord<Policy>> {
       const policy = await findAt(store, at)
       const { scope, projectIds } = policy.draft
       // A project may have been archived since the draft was saved.
       if (scope === 'projects') await requireProjects(store, at.organizationId, projectIds)
       const after = publishPolicy(policy, { ...note, versionId: ids('polv'), nowMs: clock.nowMs() })
       return save(store, { kind: 'policy.published', before: policy, after })
+    },
+
+    async rollOut(store: PolicyStore, at: PolicyAt, percent: number): Promise<WithAuditRecord<Policy>> {
+      const policy = await findAt(store, at)
+      const after = rollOutPolicy(policy, percent, clock.nowMs())
+      return after === policy
+        ? { value: policy }
+        : save(store, { kind: 'policy.rollout.changed', before: policy, after })
     },
 
     async discardDraft(store: PolicyStore, at: PolicyAt): Promise<WithAuditRecord<Policy>> {

@@ -32,6 +32,8 @@ export type Policy = {
   readonly draft: PolicyDraft
   /** The current version. */
   readonly published: PolicyVersion | null
+  /** The share of users that it is enforced for, if its mode is `enforcing`. For the others it is only recorded. */
+  readonly rolloutPercent: number
   readonly createdAtMs: number
   readonly updatedAtMs: number
 }

@@ -279,6 +279,7 @@ const resultFields = (result: PolicyResult): Unmapped['gatehouse'] => ({
   is_enforced: result.isEnforced,
   judge: result.judge,
   policy_id: short(result.policyId ?? ''),
+  rollout_percent: result.rollout?.percent,
   score_bp: result.scoreBasisPoints,
   // No threshold lets a score of 0 match, and most policies give it.
   threshold_bp: result.scoreBasisPoints === 0 ? undefined : result.thresholdBasisPoints,

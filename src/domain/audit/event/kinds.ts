@@ -19,6 +19,7 @@ const fixed = {
   'policy.published': entity(10),
   'policy.rolled_back': entity(10),
   'policy.draft.discarded': entity(3),
+  'policy.rollout.changed': entity(3),
   'policy.paused': entity(12),
   'policy.resumed': entity(13),
   'policy.deleted': entity(4),

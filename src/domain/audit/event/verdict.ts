@@ -64,6 +64,8 @@ export type PolicyResult = {
   readonly exceptionId?: string | undefined
   /** The guard of the policy kept all texts from its judge. */
   readonly judge?: 'skipped' | undefined
+  /** The rollout of the policy; `isEnforced` tells the side. */
+  readonly rollout?: { readonly percent: number } | undefined
 }
 
 export type CheckResult = {

@@ -7,14 +7,15 @@ import { pausePolicy } from '../../policy/lifecycle.ts'
 import type { Policy } from '../../policy/policy.ts'
 import { policyAuditRecord } from '../../policy/audit-record.ts'
 import type { PolicyStore } from '../../policy/store.ts'
-import type { DecisionCounts, DecisionSums, MonitoredSubject, ReportedSpikes } from './decision-counts.ts'
+import { boundedArm, type BoundedArm, type UpperBoundBp } from './arms.ts'
+import type { RolloutArms, DecisionCounts, DecisionSums, MonitoredSubject, ReportedSpikes } from './decision-counts.ts'
 import { gatewaySubject } from './counted-decisions.ts'
 import { evidenceOf, isSpike, minuteOf, windowMinutes, type Sums } from './spike.ts'
 
 export type SpikeStores = {
   readonly policies: Pick<PolicyStore, 'find' | 'replace'>
   readonly gateway: Pick<GatewayStore, 'find' | 'rollBack'>
-  readonly decisions: DecisionSums
+  readonly decisions: DecisionSums & RolloutArms
   readonly spikes: Pick<ReportedSpikes, 'findSpike' | 'report'>
 }
 
@@ -24,6 +25,7 @@ export type ActOnSpikeParts = {
   readonly mutate: AuditedMutation<SpikeStores>
   readonly counts: Pick<DecisionCounts, 'extendSpike'>
   readonly clock: Clock
+  readonly upperBoundBp: UpperBoundBp
 }
 
 /** `disabled`: a policy was paused, or a gateway configuration rolled back. `reported`: an audit event, and nothing else. */
@@ -36,12 +38,18 @@ export type ActOnSpike = (monitored: MonitoredSubject) => Promise<SpikeAction | 
 /** How long after its publication or last save a policy or configuration may be disabled. */
 const watchedMs = dayMs
 
-export function createActOnSpike({ reads, mutate, counts, clock }: ActOnSpikeParts): ActOnSpike {
+export function createActOnSpike({ reads, mutate, counts, clock, upperBoundBp }: ActOnSpikeParts): ActOnSpike {
   const spikeOf = async (stores: SpikeStores, monitored: MonitoredSubject): Promise<Spike | undefined> => {
     const nowMs = clock.nowMs()
     const sums = await stores.decisions.sums(monitored, minuteOf(nowMs))
     const inForce = isSpike(sums) ? await findInForce(stores, monitored) : undefined
-    return inForce && { ...monitored, sums, inForce, nowMs }
+    return inForce && { ...monitored, sums, inForce, nowMs, arms: await armsOf(stores, monitored, inForce) }
+  }
+  /** Of a policy that is enforced for a share of users. */
+  async function armsOf({ decisions }: SpikeStores, monitored: MonitoredSubject, inForce: InForce) {
+    if (!('policy' in inForce) || inForce.policy.rolloutPercent === 100) return []
+    const arms = await decisions.arms(monitored, minuteOf(clock.nowMs()))
+    return arms.map((arm) => boundedArm(arm, upperBoundBp))
   }
   return async (monitored) => {
     const spike = await spikeOf(reads, monitored)
@@ -65,7 +73,12 @@ export function createActOnSpike({ reads, mutate, counts, clock }: ActOnSpikePar
 
 type InForce = { readonly policy: Policy } | { readonly configuration: SavedConfiguration }
 
-type Spike = MonitoredSubject & { readonly sums: Sums; readonly inForce: InForce; readonly nowMs: number }
+type Spike = MonitoredSubject & {
+  readonly sums: Sums
+  readonly inForce: InForce
+  readonly nowMs: number
+  readonly arms: readonly BoundedArm[]
+}
 
 type Acted = WithAuditRecord<SpikeAction | undefined>
 
@@ -142,7 +155,17 @@ async function report({ spikes }: SpikeStores, spike: Spike): Promise<Acted> {
   return { value: 'reported', record: withEvidence(record, spike) }
 }
 
-const withEvidence = (record: AuditRecord, { version, sums }: Spike): AuditRecord => ({
+const withEvidence = (record: AuditRecord, { version, sums, arms }: Spike): AuditRecord => ({
   ...record,
-  details: { ...record.details, spike: { version, ...evidenceOf(sums) } },
+  details: {
+    ...record.details,
+    spike: { version, ...evidenceOf(sums), ...(arms.length > 0 && { arms: arms.map(armFields) }) },
+  },
+})
+
+const armFields = ({ side, callers, matchedCallers, lowBp, highBp }: BoundedArm) => ({
+  side,
+  callers,
+  matched_callers: matchedCallers,
+  between_bp: [lowBp, highBp],
 })

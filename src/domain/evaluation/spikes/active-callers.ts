@@ -12,6 +12,9 @@ export type CallerMinutes = {
   readonly activeMinute: number
   /** The last minute with a denial; 0 if there was none. */
   readonly deniedMinute: number
+  /** The same for requests on the other side of a rollout, where matches are only recorded. */
+  readonly observedMinute: number
+  readonly matchedMinute: number
 }
 
 /**
@@ -21,11 +24,20 @@ export type CallerMinutes = {
 export const maxKeys = 64
 export const maxCallersPerKey = 16
 
-type Counted = { activeMinute: number; deniedMinute: number; isUnwritten: boolean }
+type Counted = {
+  activeMinute: number
+  deniedMinute: number
+  observedMinute: number
+  matchedMinute: number
+  isUnwritten: boolean
+}
+
+/** A decision on a request: whether it is to deny, and whether that takes effect. */
+export type CountedDecision = { readonly isDenial: boolean; readonly isEnforced: boolean }
 
 /** The callers of one version on this node. */
 export type ActiveCallers = {
-  count(caller: DigestedCaller, minute: number, isDenied: boolean): void
+  count(caller: DigestedCaller, minute: number, decision: CountedDecision): void
   /** Returns the callers whose minutes are not written yet, and marks them as written. */
   takeUnwritten(): readonly CallerMinutes[]
   /** Marks callers as unwritten again. */
@@ -43,6 +55,11 @@ export const digestedCaller = ({ keyId, user }: DecisionCaller): DigestedCaller 
   userDigest: user === '' ? '' : hash('sha256', user, 'base64url').slice(0, 22),
 })
 
+const noMinutes = { activeMinute: 0, deniedMinute: 0, observedMinute: 0, matchedMinute: 0 }
+const minuteNames = ['activeMinute', 'deniedMinute', 'observedMinute', 'matchedMinute'] as const
+const enforcedMinutes = ['activeMinute', 'deniedMinute'] as const
+const observedMinutes = ['observedMinute', 'matchedMinute'] as const
+
 export function createActiveCallers(): ActiveCallers {
   const keys = new Map<string, Map<string, Counted>>()
 
@@ -50,18 +67,19 @@ export function createActiveCallers(): ActiveCallers {
     const users = keys.get(keyId) ?? (keys.size < maxKeys ? new Map<string, Counted>() : undefined)
     const known = users?.get(userDigest)
     if (users === undefined || known !== undefined || users.size >= maxCallersPerKey) return known
-    const counted = { activeMinute: 0, deniedMinute: 0, isUnwritten: false }
+    const counted = { ...noMinutes, isUnwritten: false }
     keys.set(keyId, users.set(userDigest, counted))
     return counted
   }
 
   return {
-    count(caller, minute, isDenied) {
+    count(caller, minute, { isDenial, isEnforced }) {
       const counted = countedOf(caller)
       if (counted === undefined) return
-      if (counted.activeMinute < minute || (isDenied && counted.deniedMinute < minute)) counted.isUnwritten = true
-      counted.activeMinute = Math.max(counted.activeMinute, minute)
-      if (isDenied) counted.deniedMinute = Math.max(counted.deniedMinute, minute)
+      const [seen, matched] = isEnforced ? enforcedMinutes : observedMinutes
+      if (counted[seen] < minute || (isDenial && counted[matched] < minute)) counted.isUnwritten = true
+      counted[seen] = Math.max(counted[seen], minute)
+      if (isDenial) counted[matched] = Math.max(counted[matched], minute)
     },
     takeUnwritten() {
       const taken: CallerMinutes[] = []
@@ -69,25 +87,25 @@ export function createActiveCallers(): ActiveCallers {
         for (const [userDigest, counted] of users) {
           if (!counted.isUnwritten) continue
           counted.isUnwritten = false
-          taken.push({ keyId, userDigest, activeMinute: counted.activeMinute, deniedMinute: counted.deniedMinute })
+          const { isUnwritten: _, ...minutes } = counted
+          taken.push({ keyId, userDigest, ...minutes })
         }
       }
       return taken
     },
     putBack(callers) {
-      for (const { keyId, userDigest, activeMinute, deniedMinute } of callers) {
+      for (const { keyId, userDigest, ...minutes } of callers) {
         const counted = countedOf({ keyId, userDigest })
         if (counted === undefined) continue
-        counted.activeMinute = Math.max(counted.activeMinute, activeMinute)
-        counted.deniedMinute = Math.max(counted.deniedMinute, deniedMinute)
+        for (const name of minuteNames) counted[name] = Math.max(counted[name], minutes[name])
         counted.isUnwritten = true
       }
     },
     isEmpty: () => keys.size === 0,
     evictBefore(minute) {
       for (const [keyId, users] of keys) {
-        for (const [userDigest, { activeMinute, isUnwritten }] of users)
-          if (activeMinute < minute && !isUnwritten) users.delete(userDigest)
+        for (const [userDigest, { activeMinute, observedMinute, isUnwritten }] of users)
+          if (Math.max(activeMinute, observedMinute) < minute && !isUnwritten) users.delete(userDigest)
         if (users.size === 0) keys.delete(keyId)
       }
     },

@@ -73,11 +73,14 @@ export function createDecisionCounter(): DecisionCounter {
     if (!decision.isEnforced) {
       counted.unwrittenRecordedRequests += 1
       counted.unwrittenRecordedDenials += denials
+      // Those that an exception lets through are on neither side.
+      if (decision.rollout !== undefined && decision.exceptionId === undefined)
+        counts.callers.count(caller, minute, { isDenial: denials > 0, isEnforced: false })
       return undefined
     }
     counted.unwrittenRequests += 1
     counted.unwrittenDenials += denials
-    counts.callers.count(caller, minute, denials > 0)
+    counts.callers.count(caller, minute, { isDenial: denials > 0, isEnforced: true })
     return denials === 0 ? undefined : counts
   }
 

@@ -1,4 +1,5 @@
 import type { CallerMinutes } from './active-callers.ts'
+import type { RolloutArm } from './arms.ts'
 import type { Sums } from './spike.ts'
 
 /** One version of a policy or of the gateway configuration. */
@@ -56,6 +57,12 @@ export type DecisionSums = {
    * resumption.
    */
   sums(monitored: MonitoredSubject, minute: number): Promise<Sums>
+}
+
+/** Reads the sides of a rollout. */
+export type RolloutArms = {
+  /** In the last hour. */
+  arms(monitored: MonitoredSubject, minute: number): Promise<readonly RolloutArm[]>
 }
 
 /** A spike of denials that was reported. */

@@ -25,6 +25,8 @@ export type Decision = {
   readonly exceptionId?: string | undefined
   /** The guard of the policy kept all texts from its judge. */
   readonly judge?: 'skipped' | undefined
+  /** The side of the request in the rollout of a policy. */
+  readonly rollout?: { readonly percent: number; readonly side: 'enforced' | 'observed' } | undefined
 }
 
 /** All decisions combined into one: what was decided, and what of it takes effect. */

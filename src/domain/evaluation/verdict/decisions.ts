@@ -110,7 +110,7 @@ export function policyDecision(
     decision,
     effect,
     isEnforced,
-    rolloutMode: isEnforced ? 'enforced' : 'shadow',
+    rolloutMode: policy.rollout !== undefined ? 'canary' : isEnforced ? 'enforced' : 'shadow',
     reasonCode: decision === 'not_evaluated' ? 'NOT_EVALUATED' : reasonCodeOf(plan.gateway.config, decision),
     policyId: policy.id,
     version: policy.version,
@@ -119,6 +119,7 @@ export function policyDecision(
     thresholdBasisPoints,
     notEvaluated,
     exceptionId: effect === 'allow' ? undefined : exceptionOf(policy),
+    rollout: policy.rollout,
     ...(isSkipped && skippedJudge),
   }
 }

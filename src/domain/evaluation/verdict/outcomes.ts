@@ -48,12 +48,12 @@ const policyOutcome = (policy: ActivePolicy, decision: Decision): Outcome => ({
 })
 
 /** Why a policy has no decision: the text was denied before it was evaluated, or it does not apply. */
-const unevaluated = ({ id, version, mode }: ActivePolicy, notEvaluated: string): Decision => ({
+const unevaluated = ({ id, version, mode, rollout }: ActivePolicy, notEvaluated: string): Decision => ({
   check: 'policy',
   decision: 'not_evaluated',
   effect: 'allow',
   isEnforced: mode === 'enforcing',
-  rolloutMode: mode === 'enforcing' ? 'enforced' : 'shadow',
+  rolloutMode: rollout !== undefined ? 'canary' : mode === 'enforcing' ? 'enforced' : 'shadow',
   reasonCode: 'NOT_EVALUATED',
   policyId: id,
   version,

@@ -20,6 +20,7 @@ export const presentSummary = (policy: PolicySummary) => ({
   revision: policy.revision,
   current_version: policy.currentVersion,
   has_unpublished_changes: policy.hasUnpublishedChanges,
+  rollout_percent: policy.rolloutPercent,
   created_at: toUnixSeconds(policy.createdAtMs),
   updated_at: toUnixSeconds(policy.updatedAtMs),
 })

@@ -17,10 +17,21 @@ const reason = Type.Optional(
   }),
 )
 
+const percent = (description: string) => Type.Integer({ minimum: 1, maximum: 100, description, examples: [10] })
+
+export const RollOut = Type.Object(
+  {
+    revision,
+    percent: percent('The share of users, or keys where no user is named, that the policy is enforced for.'),
+  },
+  { title: 'PolicyRollout', additionalProperties: false, examples: [{ revision: 3, percent: 10 }] },
+)
+
 export const PublishPolicy = Type.Object(
   {
     revision,
     reason,
+    rollout_percent: Type.Optional(percent('The share of users that the version is enforced for. Default: 100.')),
     gate_run: gateRun,
     override: gateOverride,
   },

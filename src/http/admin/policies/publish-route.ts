@@ -41,10 +41,10 @@ export const publishRoute = (
       return isNamed || !(await gated.needsCases(reads, at)) ? undefined : runDraftCases(reads, at, input.actor.id)
     },
     operation(stores, { prepared, ...input }) {
-      const { gate_run: runId, override, revision } = input.body
+      const { gate_run: runId, override, revision, rollout_percent: rolloutPercent } = input.body
       if (override) requirePermission(input.actor.permissions, 'policies:override')
       const gate = { runId, overrideReason: override?.reason, outcome: prepared }
-      return gated.publish(stores, policyAt(input, revision), { note: noteOf(input), ...gate })
+      return gated.publish(stores, policyAt(input, revision), { note: noteOf(input), rolloutPercent, ...gate })
     },
     managed: managedPolicy,
     present: presentPolicy,

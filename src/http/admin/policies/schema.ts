@@ -195,6 +195,10 @@ const summary = {
   revision: integer('Counts the changes; send it with the next one.', { minimum: 1, maximum: maxRevision }),
   current_version: orNull(integer('The published version; null before the first publication.', { minimum: 1 })),
   has_unpublished_changes: Type.Boolean({ description: 'Whether the draft differs from the current version.' }),
+  rollout_percent: integer(
+    'The share of users, or keys where no user is named, that it is enforced for while it is enforcing. For the others it is only recorded.',
+    { minimum: 1, maximum: 100 },
+  ),
   created_at: unixTime('When it was created.'),
   updated_at: unixTime('When it was last changed.'),
   managed_by: managedBy,
@@ -209,6 +213,7 @@ const summaryExample = {
   revision: 3,
   current_version: 1,
   has_unpublished_changes: false,
+  rollout_percent: 100,
   created_at: 1_767_225_600,
   updated_at: 1_767_225_600,
 }

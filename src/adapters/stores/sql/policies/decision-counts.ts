@@ -4,7 +4,9 @@ import type {
   DecisionHours,
   DecisionSums,
   HourCount,
+  RolloutArms,
 } from '../../../../domain/evaluation/spikes/decision-counts.ts'
+import { armMinutes } from '../../../../domain/evaluation/spikes/arms.ts'
 import {
   dayMinutes,
   hourMinutes,
@@ -21,9 +23,10 @@ import { deltaInsertions } from '../rollup/deltas.ts'
 import { readRollup } from '../rollup/read.ts'
 
 const addCaller = `insert into decision_caller
-    (organization_id, subject, version, key_id, user_digest, active_minute, denied_minute)
-  values ($1, $2, $3, $4, $5, $6, $7) on conflict (organization_id, subject, version, key_id, user_digest) do update
-  set active_minute = ${laterOf('active_minute')}, denied_minute = ${laterOf('denied_minute')}`
+    (organization_id, subject, version, key_id, user_digest, active_minute, denied_minute, observed_minute, matched_minute)
+  values ($1, $2, $3, $4, $5, $6, $7, $8, $9) on conflict (organization_id, subject, version, key_id, user_digest) do update
+  set active_minute = ${laterOf('active_minute')}, denied_minute = ${laterOf('denied_minute')},
+    observed_minute = ${laterOf('observed_minute')}, matched_minute = ${laterOf('matched_minute')}`
 
 function laterOf(column: string): string {
   const [stored, added] = [`decision_caller.${column}`, `excluded.${column}`]
@@ -47,7 +50,9 @@ export function decisionCounts(database: Database, ids: Ids): DecisionCounts {
       await database.write([{ sql: 'delete from denial_spike where last_minute < $1', params: [minute] }])
     },
     async removeCallersBefore(minute) {
-      await database.write([{ sql: 'delete from decision_caller where active_minute < $1', params: [minute] }])
+      await database.write([
+        { sql: 'delete from decision_caller where active_minute < $1 and observed_minute < $1', params: [minute] },
+      ])
     },
     async extendSpike({ organizationId, subject, version }, minute) {
       const sql = `update denial_spike set last_minute = $4
@@ -58,8 +63,9 @@ export function decisionCounts(database: Database, ids: Ids): DecisionCounts {
 }
 
 function callerAddition(count: CallerCount): Statement {
-  const { organizationId, subject, version, keyId, userDigest, activeMinute, deniedMinute } = count
-  return { sql: addCaller, params: [organizationId, subject, version, keyId, userDigest, activeMinute, deniedMinute] }
+  const { organizationId, subject, version, keyId, userDigest } = count
+  const minutes = [count.activeMinute, count.deniedMinute, count.observedMinute, count.matchedMinute]
+  return { sql: addCaller, params: [organizationId, subject, version, keyId, userDigest, ...minutes] }
 }
 
 const keyOf = ({ params = [] }: Statement): string => params.slice(0, 5).join(' ')
@@ -91,6 +97,31 @@ export const decisionSums = ({ query }: Pick<Transaction, 'query'>): DecisionSum
       window: denialCount(window.filter(({ group }) => group[1] === version)),
       dayBefore: denialCount(dayBefore),
     }
+  },
+})
+
+/** One caller is on one side, unless the percent was changed. */
+const selectArms = `select count(case when active_minute > $4 then 1 end) as enforced,
+    count(case when denied_minute > $4 then 1 end) as denied,
+    count(case when observed_minute > $4 then 1 end) as observed,
+    count(case when matched_minute > $4 then 1 end) as matched
+  from decision_caller where organization_id = $1 and subject = $2 and version = $3`
+
+type ArmsRow = { enforced: number; denied: number; observed: number; matched: number }
+
+/** Both sides of the rollout of a policy, over all nodes. */
+export const rolloutArms = ({ query }: Pick<Transaction, 'query'>): RolloutArms => ({
+  async arms({ organizationId, subject, version }, minute) {
+    const before = minute - armMinutes
+    const [callers] = await query<ArmsRow>(selectArms, [organizationId, subject, version, before])
+    const period = decisionQuery(organizationId, [subject], [before + 1, minute + 1])
+    const counts = (await readRollup(query, period, minute * minuteSeconds)).filter(({ group }) => group[1] === version)
+    const total = (at: number): number => counts.reduce((sum, { sums }) => sum + (sums[at] ?? 0), 0)
+    const { enforced = 0, denied = 0, observed = 0, matched = 0 } = callers ?? {}
+    return [
+      { side: 'enforced', callers: enforced, matchedCallers: denied, requests: total(0), matches: total(1) },
+      { side: 'observed', callers: observed, matchedCallers: matched, requests: total(2), matches: total(3) },
+    ]
   },
 })
 

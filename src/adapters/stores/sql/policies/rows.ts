@@ -5,7 +5,7 @@ import type { Policy, PolicySummary, PolicyVersion } from '../../../../domain/po
 import type { Value } from '../database.ts'
 
 const summaryColumns =
-  'id, organization_id, name, description, state, revision, current_version, has_unpublished_changes, created_at, updated_at'
+  'id, organization_id, name, description, state, revision, current_version, has_unpublished_changes, rollout_percent, created_at, updated_at'
 const contentColumns = Object.values(policyFields)
   .map(({ name }) => name)
   .join(', ')
@@ -29,6 +29,7 @@ export type SummaryRow = {
   revision: number
   current_version: number | null
   has_unpublished_changes: number
+  rollout_percent: number
   created_at: number
   updated_at: number
 }
@@ -77,6 +78,7 @@ const ownFieldsOf = (row: SummaryRow) => ({
   description: row.description,
   state: oneOf(policyStates, row.state),
   revision: row.revision,
+  rolloutPercent: row.rollout_percent,
   createdAtMs: row.created_at,
   updatedAtMs: row.updated_at,
 })
@@ -105,13 +107,23 @@ export const contentValues = (content: PolicyContent): Value[] =>
 
 /** The values of all columns that a mutation can change, in the order of `changedColumns`. */
 export function changedValues(policy: Policy): Value[] {
-  const { name, description, state, revision, currentVersion, hasUnpublishedChanges, updatedAtMs } = summaryOf(policy)
-  const own = [name, description, state, revision, currentVersion, hasUnpublishedChanges ? 1 : 0, updatedAtMs]
+  const { name, description, state, revision, currentVersion, hasUnpublishedChanges, rolloutPercent, updatedAtMs } =
+    summaryOf(policy)
+  const own = [
+    name,
+    description,
+    state,
+    revision,
+    currentVersion,
+    hasUnpublishedChanges ? 1 : 0,
+    rolloutPercent,
+    updatedAtMs,
+  ]
   return [...own, ...contentValues(policy.draft), policy.draft.baseVersion]
 }
 
 export const changedColumns =
-  `name, description, state, revision, current_version, has_unpublished_changes, updated_at, ${contentColumns}, base_version`.split(
+  `name, description, state, revision, current_version, has_unpublished_changes, rollout_percent, updated_at, ${contentColumns}, base_version`.split(
     ', ',
   )
 
