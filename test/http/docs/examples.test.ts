@@ -79,6 +79,10 @@ const preparations: Readonly<Record<string, (ids: Ids) => Promise<Ids | void>>> 
   },
   publishPolicy: changeDraft,
   discardPolicyDraft: changeDraft,
+  async rollOutPolicy({ pol }) {
+    await scene.admin.send('PATCH', `/policies/${pol}`, { body: { revision: 2, mode: 'enforcing' } })
+    await scene.admin.post(`/policies/${pol}/publish`, { revision: 3 })
+  },
   async resumePolicy({ pol }) {
     await scene.admin.post(`/policies/${pol}/pause`, { revision: 2 })
   },

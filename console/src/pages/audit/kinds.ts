@@ -79,6 +79,7 @@ const inOrder: Readonly<Record<EventKind, true>> = {
   'policy.published': true,
   'policy.resumed': true,
   'policy.rolled_back': true,
+  'policy.rollout.changed': true,
   'policy.updated': true,
   'appeal.dismissed': true,
   'appeal.expired': true,

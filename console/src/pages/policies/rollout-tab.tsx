@@ -11,6 +11,7 @@ import { FailureState, LoadingRows } from '../../kit/state.tsx'
 import { words } from '../../words/en.ts'
 import { useDecisions, type DecisionHour } from './queries.ts'
 import { barsOf, ratesSince, shareOf, type Rate } from './rollout.ts'
+import { RolloutShare } from './rollout-share.tsx'
 import { RolloutDialog } from './rollout-dialog.tsx'
 import { usePolicyDraft } from './use-draft.ts'
 import tab from './history-tab.module.css'
@@ -28,6 +29,7 @@ export function RolloutTab() {
   return (
     <div className={tab.tab}>
       <Stage hours={query.data.data} />
+      {policy.published?.mode === 'enforcing' && <RolloutShare policy={policy} />}
       <Matches hours={query.data.data} />
     </div>
   )

@@ -85,6 +85,7 @@ export const audit = {
     'policy.published': (name: string) => `Published the policy ${name}`,
     'policy.resumed': (name: string) => `Resumed the policy ${name}`,
     'policy.rolled_back': (name: string) => `Rolled back the policy ${name}`,
+    'policy.rollout.changed': (name: string) => `Changed the rollout of the policy ${name}`,
     'policy.updated': (name: string) => `Changed the policy ${name}`,
     'appeal.dismissed': () => 'Dismissed an appeal',
     'appeal.expired': () => 'An appeal expired',

@@ -86,6 +86,23 @@ const rollout = {
     `The content of version ${from} becomes version ${to} with this mode, and applies to every request that begins after this.`,
   mayNot: 'You need the permissions policies:write and policies:publish.',
   hasDraft: 'The draft has other changes. Publish or discard them first, so that only the mode changes.',
+  share: 'Share of users',
+  shareText: (percent: number) =>
+    percent === 100
+      ? 'It is enforced for everybody.'
+      : `It is enforced for ${percent} % of users, and only recorded for the others.`,
+  wouldAdd: (percent: number, added: string, matches: string) =>
+    `With ${percent} % it would have denied ${added} more requests in the last 7 days, by ${matches} recorded matches.`,
+  setShare: (percent: number) => (percent === 100 ? 'Enforce for everybody' : `Enforce for ${percent} %`),
+  sides: 'Both sides',
+  sidesNote: 'distinct callers, last hour',
+  deniesMore: 'More callers are denied than callers of the other side match, by more than chance.',
+  side: 'Side',
+  sideNames: { enforced: 'Enforced', observed: 'Only recorded' },
+  callers: 'Callers',
+  matchedCallers: 'With a match',
+  between: 'Share, at 95 %',
+  armRequests: 'Requests',
   matches: 'Matches by hour',
   matchesNote: 'last 48 hours',
   byVersion: 'Matches by version',

@@ -225,6 +225,7 @@ export const ExplanationObject = Type.Object(
             alone: 'allow',
             score_bp: null,
             threshold_bp: null,
+            exception_id: null,
           },
         ],
         nearest: [

@@ -9,6 +9,7 @@ const rejected: Readonly<Record<string, string>> = {
   'POST /policies/{policy_id}/publish': 'no_unpublished_changes',
   'POST /policies/{policy_id}/resume': 'invalid_state',
   'POST /policies/{policy_id}/rollback': 'invalid_state',
+  'POST /policies/{policy_id}/rollout': 'invalid_state',
 }
 
 describe('every administration route', () => {
