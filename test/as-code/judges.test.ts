@@ -21,7 +21,7 @@ it('judges in files are created, changed as new versions, and exported as they w
   assert.equal((await scene.apply()).status, 0)
   assert.match((await scene.plan()).output, /0 to create, 0 to change/)
   const exported = await scene.run('export')
-  assert.deepEqual(parse(exported.output)['judges'].toReversed(), parse(file)['judges'])
+  assert.deepEqual(parse(exported.output)['judges'], parse(file)['judges'])
   scene.write(file.replace('timeout_ms: 900', 'timeout_ms: 800'))
   assert.match((await scene.plan()).output, /update judge Strict[\s\S]*- timeout_ms: 900\s+\+ timeout_ms: 800/)
   assert.equal((await scene.apply()).status, 0)

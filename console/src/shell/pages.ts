@@ -12,6 +12,7 @@ export type PageLink = {
     | '/policies'
     | '/gateway'
     | '/reviews'
+    | '/judges'
     | '/models'
     | '/limits'
     | '/sinks'
@@ -36,6 +37,7 @@ export const pages: readonly PageLink[] = [
   { to: '/policies', name: words.pages.policies, icon: 'policies', needs: ['policies:read'], group: 'govern' },
   { to: '/gateway', name: words.pages.gateway, icon: 'gateway', needs: ['gateway:read'], group: 'govern' },
   { to: '/reviews', name: words.pages.reviews, icon: 'check', needs: ['reviews:read'], group: 'govern' },
+  { to: '/judges', name: words.pages.judges, icon: 'judges', needs: ['judges:read'], group: 'govern' },
   { to: '/models', name: words.pages.models, icon: 'models', group: 'operate' },
   { to: '/limits', name: words.pages.limits, icon: 'limits', needs: ['usage:read'], group: 'operate' },
   { to: '/sinks', name: words.pages.sinks, icon: 'sinks', needs: ['exports:read'], group: 'operate' },

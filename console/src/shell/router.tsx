@@ -10,6 +10,7 @@ import { readAlertsSearch } from '../pages/alerts/search.ts'
 import { readAuditSearch } from '../pages/audit/search.ts'
 import { readHistorySearch, readPoliciesSearch, readReplaySearch } from '../pages/policies/search.ts'
 import { readGatewaySearch } from '../pages/gateway/search.ts'
+import { readJudgesSearch } from '../pages/judges/search.ts'
 import { readMembersSearch } from '../pages/members/search.ts'
 import { readLimitsSearch } from '../pages/limits/search.ts'
 import { readModelsSearch } from '../pages/models/search.ts'
@@ -143,6 +144,13 @@ const models = createRoute({
   component: lazyRouteComponent(() => import('../pages/models/page.tsx'), 'ModelsPage'),
 })
 
+const judges = createRoute({
+  getParentRoute: () => root,
+  path: '/judges',
+  validateSearch: readJudgesSearch,
+  component: lazyRouteComponent(() => import('../pages/judges/page.tsx'), 'JudgesPage'),
+})
+
 const limits = createRoute({
   getParentRoute: () => root,
   path: '/limits',
@@ -229,6 +237,7 @@ export const router = createRouter({
     gateway,
     reviews,
     models,
+    judges,
     limits,
     sinks.addChildren([sink]),
     ...formerSinks,

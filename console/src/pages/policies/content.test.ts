@@ -20,6 +20,7 @@ const content: PolicyContent = {
   project_ids: ['proj_1', 'proj_2'],
   match_threshold_basis_points: null,
   judge_window: 'block',
+  judge_when: '',
   pause_on_spike: false,
 }
 const policy = {
@@ -62,6 +63,7 @@ describe('the lines of a diff', () => {
     { project_ids: [] },
     { match_threshold_basis_points: 7_000 },
     { judge_window: 'paragraph' },
+    { judge_when: 'text.size() > 20' },
     { pause_on_spike: true },
   ] as const)
     it(`show a change of ${Object.keys(changed).join()}`, () =>

@@ -24,6 +24,7 @@ const fieldLines: Readonly<Record<keyof PolicyContent, (content: PolicyContent, 
     `match_threshold_basis_points: ${threshold ?? defaultThreshold}`,
   ],
   judge_window: ({ judge_window: window }) => [`judge_window: ${window}`],
+  judge_when: ({ judge_when: when }) => (when === '' ? [] : [`judge_when: ${when}`]),
   pause_on_spike: ({ pause_on_spike: isPaused }) => [`pause_on_spike: ${isPaused}`],
 }
 

@@ -17,7 +17,7 @@ import { usePolicyDraft } from './use-draft.ts'
 import styles from './edit-tab.module.css'
 
 const text = words.policy
-const fields = ['name', 'description', 'rule', 'project_ids', 'match_threshold_basis_points']
+const fields = ['name', 'description', 'rule', 'project_ids', 'match_threshold_basis_points', 'judge_when']
 
 /** The draft as a form, what it changes, and a text to try it on. */
 export function EditTab() {

@@ -8,6 +8,7 @@ import { DataTable, type DataColumn } from '../../kit/data-table.tsx'
 import { ErrorNotice, Notice } from '../../kit/notice.tsx'
 import { EmptyState, FailureState, LoadingRows } from '../../kit/state.tsx'
 import { words } from '../../words/en.ts'
+import { sectionNames } from './gate-settings.ts'
 import { GateSettingsDialog } from './gate-settings-dialog.tsx'
 import { useApprove, useGate, useLatestRun, useStartRun, type GateCheck, type GateRun } from './gate-queries.ts'
 import { usePolicyDraft } from './use-draft.ts'
@@ -184,7 +185,7 @@ function Settings() {
       }
     >
       <dl className={styles.settings}>
-        {(['cases', 'replay', 'shadow', 'approvals'] as const).map((section) => (
+        {sectionNames.map((section) => (
           <div key={section}>
             <dt>{text.sections[section]}</dt>
             <dd>

@@ -44,6 +44,7 @@ const controls: Readonly<Record<Exclude<keyof PolicyForm, 'rule'>, Control>> = {
   ),
   judge_window: JudgeWindow,
   match_threshold_basis_points: Threshold,
+  judge_when: JudgeWhen,
   pause_on_spike: PauseOnSpike,
   project_ids: Projects,
 }
@@ -127,6 +128,25 @@ function JudgeWindow({ form, onChange }: ControlProps) {
       onChange={(window) => onChange({ judge_window: window })}
     />
   ) : null
+}
+
+function JudgeWhen({ form, error, onChange }: ControlProps) {
+  const hasJudge = useHasJudge(form)
+  if (!hasJudge && form.judge_when === '') return null
+  return (
+    <div className={styles.whole}>
+      <Field label={text.judgeWhen} hint={text.judgeWhenHint} error={errorOfField(error, 'judge_when')}>
+        {(props) => (
+          <input
+            {...props}
+            spellCheck={false}
+            value={form.judge_when}
+            onChange={(event) => onChange({ judge_when: event.target.value })}
+          />
+        )}
+      </Field>
+    </div>
+  )
 }
 
 function PauseOnSpike({ form, onChange }: ControlProps) {

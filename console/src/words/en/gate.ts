@@ -28,6 +28,7 @@ export const gate = {
     not_evaluated: 'Not evaluated',
     shadow: 'In monitoring',
     approvals: 'Approvals',
+    judge: 'Judge',
   },
   levels: { off: 'Off', warn: 'Warn', require: 'Require' },
   checkStates: {
@@ -58,12 +59,14 @@ export const gate = {
     replay: 'Replay of recorded requests',
     shadow: 'Time in monitoring',
     approvals: 'Approvals',
+    judge: 'Judge',
   },
   sectionHints: {
     cases: 'Every case that must pass does so on the draft.',
     replay: 'Shares are compared by their upper bound at 95 %. Needs texts of requests (audit.content).',
     shadow: 'The same rule has run in monitoring before it denies anything. Needs no texts.',
     approvals: 'By other people than the last author of the draft.',
+    judge: 'The judge of a rule in plain language was calibrated lately, and did not contradict itself.',
   },
   fields: {
     newly_blocked_bp: 'Newly denied, at most %',

@@ -181,6 +181,8 @@ export const policy = {
   thresholdHint: (score: number) => `Matches from a score of ${score.toLocaleString()} of 10,000.`,
   window: 'Judge reads',
   windows: { block: 'The whole text', paragraph: 'One paragraph at a time' },
+  judgeWhen: 'Ask the judge only when',
+  judgeWhenHint: 'An expression without cel:, such as text.size() > 20. Empty: always.',
   pauseOnSpike: 'Pause the policy if its denials rise sharply within a day of a publication',
   checking: 'checked as you type',
   valid: 'valid',

@@ -79,6 +79,8 @@ export const projects = {
     'reviews:write': 'Open, label and close appeals',
     'policies:publish': 'Publish, pause and roll back policies',
     'policies:override': 'Change the publish gate, and publish past it',
+    'judges:read': 'See judges',
+    'judges:write': 'Change, calibrate and shadow judges',
     'keys:read': 'See keys',
     'keys:write': 'Create, change and revoke keys',
     'projects:read': 'See projects',

@@ -62,6 +62,7 @@ export const pages = {
   policies: 'Policies',
   gateway: 'Gateway',
   reviews: 'Reviews',
+  judges: 'Judges',
   models: 'Models',
   limits: 'Limits and credits',
   sinks: 'Sinks',
