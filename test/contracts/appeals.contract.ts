@@ -86,9 +86,9 @@ export function appealContract({ name, skip, open }: Engine): void {
           [await store.find('org_2', 'apl_1'), await store.findByEvent('org_2', 'evt_1')],
           [undefined, undefined],
         )
-        assert.deepEqual((await store.list('org_1', {}, { ...page, after: 'apl_1' }, 30)).items, [bare])
-        assert.deepEqual((await store.list('org_1', { policyId: 'pol_1' }, page, 30)).items, [appeal])
-        assert.deepEqual((await store.list('org_2', {}, page, 30)).items, [])
+        assert.deepEqual((await store.list('org_1', { nowMs: 30 }, { ...page, after: 'apl_1' })).items, [bare])
+        assert.deepEqual((await store.list('org_1', { policyId: 'pol_1', nowMs: 30 }, page)).items, [appeal])
+        assert.deepEqual((await store.list('org_2', { nowMs: 30 }, page)).items, [])
       })
     })
 
@@ -106,7 +106,7 @@ export function appealContract({ name, skip, open }: Engine): void {
       await scene.use(async (store) => {
         for (const each of [appeal, bare]) await store.insert(each)
         const idsIn = async (state: Appeal['state'], nowMs: number) =>
-          (await store.list('org_1', { state }, page, nowMs)).items.map(({ id }) => id)
+          (await store.list('org_1', { state, nowMs }, page)).items.map(({ id }) => id)
         assert.deepEqual([await idsIn('open', 99), await idsIn('expired', 99)], [['apl_1', 'apl_2'], []])
         assert.deepEqual([await idsIn('open', 100), await idsIn('expired', 100)], [['apl_2'], ['apl_1']])
         assert.deepEqual([await store.countOpen('org_1', 99), await store.countOpen('org_1', 100)], [2, 1])

@@ -4,6 +4,7 @@ import { policyStore } from '../../adapters/stores/sql/policies/policies.ts'
 import { createAppeals } from '../../domain/appeals/appeals.ts'
 import { createResolveAppeal } from '../../domain/appeals/resolve.ts'
 import { createCases } from '../../domain/cases/cases.ts'
+import { reviewRoutes } from '../../http/admin/appeals/review-routes.ts'
 import { appealRoutes } from '../../http/admin/appeals/routes.ts'
 import { decisionAppealRoute } from '../../http/decisions/appeal-route.ts'
 import { createResourceRoutes } from '../../http/resources/route.ts'
@@ -24,8 +25,10 @@ export function createAppealFeature(parts: FeatureParts): Feature {
   const appeals = createAppeals({ ids, clock })
   const resolve = createResolveAppeal({ clock, cases: createCases({ ids, clock }), policies: createPolicyRules(parts) })
   return {
-    administration: (surface) =>
-      appealRoutes(createResourceRoutes({ ...surface, ...own }), { appeals, resolve, clock }),
+    administration(surface) {
+      const routes = createResourceRoutes({ ...surface, ...own })
+      return [...appealRoutes(routes, { appeals, clock }), ...reviewRoutes(routes, { appeals, resolve, clock })]
+    },
     decisions: (surface) => [decisionAppealRoute(createResourceRoutes({ ...surface, ...own }), { appeals, clock })],
   }
 }

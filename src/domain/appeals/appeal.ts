@@ -49,7 +49,12 @@ export type Appeal = {
   readonly closedBy: string | null
 }
 
-export type AppealFilter = { readonly state?: AppealState; readonly policyId?: string }
+export type AppealFilter = {
+  readonly state?: AppealState
+  readonly policyId?: string
+  /** An open appeal whose time is over counts as expired. */
+  readonly nowMs: number
+}
 
 /** The closed appeals about a policy. */
 export type ClosedAppeals = { readonly policyId: string; readonly overturned: number; readonly closed: number }
@@ -61,8 +66,7 @@ export type AppealStore = {
   insert(appeal: Appeal): Promise<boolean>
   find(organizationId: string, id: string): Promise<Appeal | undefined>
   findByEvent(organizationId: string, eventId: string): Promise<Appeal | undefined>
-  /** An open appeal whose time is over counts as expired. */
-  list(organizationId: string, filter: AppealFilter, page: Page, nowMs: number): Promise<Paged<Appeal>>
+  list(organizationId: string, filter: AppealFilter, page: Page): Promise<Paged<Appeal>>
   /** When a key or member opened its last appeals, the oldest first. */
   openedSince(organizationId: string, openedBy: string, sinceMs: number): Promise<readonly number[]>
   /** Writes the state, the reason and the case. Returns false if the appeal was closed before. */

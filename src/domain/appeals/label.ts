@@ -1,8 +1,7 @@
-import type { AppealClaim, AppealOutcome } from './appeal.ts'
-
 /** Whether the rule should match the text. `unsure` decides nothing. */
 export const labelAnswers = ['match', 'no_match', 'unsure'] as const
 export type LabelAnswer = (typeof labelAnswers)[number]
+export type SureAnswer = Exclude<LabelAnswer, 'unsure'>
 
 /** What a person says about the text of a decision. */
 export type Label = {
@@ -25,7 +24,7 @@ export type Label = {
 type Answer = Pick<Label, 'should'>
 
 /** What people agree on. If two answers differ, a third person decides. Undefined while nobody is sure, or nobody has the majority. */
-export function agreedAnswer(labels: readonly Answer[]): Exclude<LabelAnswer, 'unsure'> | undefined {
+export function agreedAnswer(labels: readonly Answer[]): SureAnswer | undefined {
   const count = (answer: LabelAnswer): number => labels.filter(({ should }) => should === answer).length
   const [matches, others] = [count('match'), count('no_match')]
   if (matches === others) return undefined
@@ -35,12 +34,3 @@ export function agreedAnswer(labels: readonly Answer[]): Exclude<LabelAnswer, 'u
 /** Whether people disagree, so that another person has to answer. */
 export const needsAnotherPerson = (labels: readonly Answer[]): boolean =>
   agreedAnswer(labels) === undefined && labels.some(({ should }) => should !== 'unsure')
-
-/** What an agreed answer means for a claim. */
-export function outcomeOf(
-  claim: AppealClaim,
-  answer: Exclude<LabelAnswer, 'unsure'>,
-): Exclude<AppealOutcome, 'dismissed'> {
-  const claimed = claim === 'should_be_denied' ? 'match' : 'no_match'
-  return answer === claimed ? 'overturned' : 'upheld'
-}

@@ -10,8 +10,9 @@ import type { PolicyStore } from '../policy/store.ts'
 import type { Appeal, AppealOutcome } from './appeal.ts'
 import { closingRecord, findAppeal, type AppealStores } from './appeals.ts'
 import { caseInputOf } from './case-of-appeal.ts'
-import { agreedAnswer, needsAnotherPerson, outcomeOf, type Label } from './label.ts'
+import { agreedAnswer, needsAnotherPerson, type Label } from './label.ts'
 import { requireOpen, requireReviewer } from './open-appeal.ts'
+import { outcomeOf } from './outcome.ts'
 
 export type ResolveStores = Pick<AppealStores, 'appeals'> &
   CaseStores & { readonly policies: PolicyStore; readonly events: Pick<AuditReads, 'find' | 'findRequest'> }

@@ -50,7 +50,10 @@ describe('appeals on two nodes', { skip: withoutPostgres }, () => {
     for (let at = 0; at < 5; at += 1) {
       const { event_id: eventId } = await one.deny()
       const answers = await Promise.all([one, other].map((node) => node.appeal(String(eventId), 'x', one.apiKey)))
-      assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 409])
+      assert.deepEqual(
+        answers.map(({ status }) => status).toSorted((a, b) => a - b),
+        [201, 409],
+      )
     }
     assert.equal(itemsOf(await one.admin.get('/audit_logs?kind=appeal.opened')).length, 5)
   })

@@ -11,9 +11,9 @@ import { FailureState, LoadingRows } from '../../kit/state.tsx'
 import { useMay } from '../../session/session.tsx'
 import { words } from '../../words/en.ts'
 import { AnswerForm } from './answer-form.tsx'
-import { stateTones } from './page.tsx'
 import { useAppeal, type Appeal } from './queries.ts'
 import { ResolveForm } from './resolve-form.tsx'
+import { stateTones } from './tones.ts'
 import styles from './page.module.css'
 
 const text = words.reviews

@@ -1,5 +1,5 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
-import { Badge, type Tone } from '../../kit/badge.tsx'
+import { Badge } from '../../kit/badge.tsx'
 import { fullTime } from '../../kit/format.ts'
 import { Segmented } from '../../kit/segmented.tsx'
 import { EmptyState, FailureState, LoadingRows } from '../../kit/state.tsx'
@@ -7,6 +7,7 @@ import { words } from '../../words/en.ts'
 import { AppealPanel } from './appeal-panel.tsx'
 import { useAppeals, type Appeal } from './queries.ts'
 import type { ReviewsSearch } from './search.ts'
+import { stateTones } from './tones.ts'
 import styles from './page.module.css'
 
 const text = words.reviews
@@ -50,14 +51,6 @@ export function ReviewsPage() {
       )}
     </section>
   )
-}
-
-export const stateTones: Readonly<Record<Appeal['state'], Tone>> = {
-  open: 'none',
-  overturned: 'deny',
-  upheld: 'allow',
-  dismissed: 'none',
-  expired: 'warning',
 }
 
 function Queue({ rows, selectedId }: { readonly rows: readonly Appeal[]; readonly selectedId: string }) {

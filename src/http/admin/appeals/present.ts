@@ -129,3 +129,17 @@ async function presentPolicy(
     rule: mayReadRules ? (rule ?? null) : null,
   }
 }
+
+/** The appeal after a change, with the audit records of the change. */
+export async function presentChanged<Rest>(
+  reads: AppealReads,
+  { value, ...rest }: Rest & { readonly value: Appeal },
+  shown: Pick<Shown, 'actor' | 'nowMs' | 'draftRevision'>,
+) {
+  return { ...rest, value: await presentAppeal(reads, value, { ...shown, isBlind: true, texts: 'known' }) }
+}
+
+export const appealAt = (
+  actor: { readonly organization: { readonly id: string } },
+  params: { readonly appeal_id: string },
+) => ({ organizationId: actor.organization.id, id: params.appeal_id })

@@ -11,14 +11,14 @@ import { listOf, listQuery, pageExample } from '../../resources/list.ts'
 
 const strict = { additionalProperties: false }
 
-export const appealExampleId = 'apl_01k9z8y7x6w5v4t3s2r1q0p9n8'
+const appealExampleId = 'apl_01k9z8y7x6w5v4t3s2r1q0p9n8'
 const eventExampleId = 'evt_01k9z8y7x6w5v4t3s2r1q0p9n8'
 const policyExampleId = 'pol_01k9z8y7x6w5v4t3s2r1q0p9n8'
 
 export const AppealParams = Type.Object({ appeal_id: idText('The appeal.', appealExampleId) })
 
 /** At least one character that is not white space. */
-export const noteText = (description: string) =>
+const noteText = (description: string) =>
   text(description, { minLength: 1, maxLength: 1_000, pattern: '\\S', examples: ['A falcon is a bird.'] })
 
 export const AppealQuery = listQuery({

@@ -6,6 +6,7 @@ import {
   type Appeal,
   type AppealFilter,
   type AppealStore,
+  type ClosedAppeals,
   type FindDueAppeals,
 } from '../../../../domain/appeals/appeal.ts'
 import { checks } from '../../../../domain/audit/event/verdict.ts'
@@ -61,19 +62,10 @@ export function appealStore(tx: Transaction, encryption: Encryption): AppealStor
       )) === 1,
     find: (organizationId, id) => findOne('id = $2', [organizationId, id]),
     findByEvent: (organizationId, eventId) => findOne('event_id = $2', [organizationId, eventId]),
-    list: (organizationId, { policyId, state }, page, nowMs) =>
+    list: (organizationId, filter, page) =>
       selectPage(
         tx,
-        {
-          table: 'appeal',
-          columns,
-          where: { organization_id: organizationId },
-          only: [
-            ...(policyId === undefined ? [] : [['policy_id = ?', policyId] as const]),
-            ...(state === undefined ? [] : [inState(state, nowMs)]),
-          ],
-          map,
-        },
+        { table: 'appeal', columns, where: { organization_id: organizationId }, only: conditionsOf(filter), map },
         page,
       ),
     async openedSince(organizationId, openedBy, sinceMs) {
@@ -105,21 +97,28 @@ export function appealStore(tx: Transaction, encryption: Encryption): AppealStor
     labels: (organizationId, appealId) => labelsOf(tx, encryption, { organizationId, appealId }),
     countOpen: (organizationId, nowMs) =>
       countRows(tx, { table: 'appeal', where: { organization_id: organizationId }, only: [inState('open', nowMs)] }),
-    async closedSince(organizationId, sinceMs) {
-      const rows = await tx.query<{ policy_id: string; overturned: number; closed: number }>(
-        `select policy_id, sum(case when state = 'overturned' then 1 else 0 end) as overturned, count(*) as closed
-         from appeal where organization_id = $1 and closed_at > $2 and policy_id is not null and state in ('overturned', 'upheld')
-         group by policy_id order by policy_id`,
-        [organizationId, sinceMs],
-      )
-      return rows.map(({ policy_id: policyId, overturned, closed }) => ({
-        policyId,
-        overturned: Number(overturned),
-        closed: Number(closed),
-      }))
-    },
+    closedSince: (organizationId, sinceMs) => closedSince(tx, organizationId, sinceMs),
   }
 }
+
+async function closedSince(
+  tx: Pick<Transaction, 'query'>,
+  organizationId: string,
+  sinceMs: number,
+): Promise<readonly ClosedAppeals[]> {
+  const rows = await tx.query<{ policy_id: string; overturned: number; closed: number }>(
+    `select policy_id, sum(case when state = 'overturned' then 1 else 0 end) as overturned, count(*) as closed
+     from appeal where organization_id = $1 and closed_at > $2 and policy_id is not null and state in ('overturned', 'upheld')
+     group by policy_id order by policy_id`,
+    [organizationId, sinceMs],
+  )
+  return rows.map(({ policy_id: policyId, overturned, closed }) => ({ policyId, overturned, closed }))
+}
+
+const conditionsOf = ({ policyId, state, nowMs }: AppealFilter): Condition[] => [
+  ...(policyId === undefined ? [] : [['policy_id = ?', policyId] as const]),
+  ...(state === undefined ? [] : [inState(state, nowMs)]),
+]
 
 export const findDueAppeals =
   (database: Pick<Database, 'read'>): FindDueAppeals =>
