@@ -76,7 +76,7 @@ async function planPolicy(
   const gate = await planPolicyGate(planning.client, settings, current?.id)
   const rollout = planRollout(rolloutPercent, current, plan)
   if (rolloutPercent !== undefined && target.draft.mode !== 'enforcing')
-    planning.report(entry, { path: ['rollout_percent'], message: 'needs the mode enforcing' })
+    planning.report(entry, { path: ['rollout_percent'], message: 'rollout_percent needs the mode enforcing' })
   const beside = [...cases.differences, ...gate.differences, ...rollout]
   const created = Object.entries(body).map(([field, after]) => ({ field, before: undefined, after }))
   const others = (plan.action === 'create' ? created : plan.differences).map((each) => shown(each, projects))

@@ -39,7 +39,16 @@ describe('the decision counter', () => {
     const taken = counter.takeUnwritten()
     assert.deepEqual(taken, {
       minutes: [{ ...monitored, minute: 7, requests: 2, denials: 1, ...nothingRecorded }],
-      callers: [{ ...monitored, ...digestedCaller(caller), activeMinute: 7, deniedMinute: 7 }],
+      callers: [
+        {
+          ...monitored,
+          ...digestedCaller(caller),
+          activeMinute: 7,
+          deniedMinute: 7,
+          observedMinute: 0,
+          matchedMinute: 0,
+        },
+      ],
     })
     assert.deepEqual(counter.takeUnwritten(), nothing)
     counter.putBack(taken)

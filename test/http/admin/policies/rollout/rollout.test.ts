@@ -68,7 +68,7 @@ describe('the rollout of a policy', () => {
     assert.equal((await ask(outside)).ending, 'denied')
     const events = itemsOf(await app.admin.get('/audit_logs?kind=policy.rollout.changed'))
     assert.equal(events.length, 2)
-    assert.match(JSON.stringify(events[0]), /"rollout_percent":100.*"rollout_percent":50/)
+    assert.match(JSON.stringify(events[0]), /"before":\{"rollout_percent":50\},"rollout_percent":100/)
   })
 
   it('stays through a change of the draft, and ends with a publication that names no share', async () => {
