@@ -85,7 +85,7 @@ describe('exceptions and the rollout of a policy in the console', { skip: withou
     await page.getByRole('button', { name: '10 %', exact: true }).click()
     await page.getByRole('button', { name: 'Enforce for 10 %' }).click()
     await page.getByText('It is enforced for 10 % of users').waitFor()
-    await page.getByRole('table', { name: 'Both sides' }).waitFor()
+    await page.getByText('distinct callers, last hour').waitFor()
     assert.deepEqual(await accessibilityViolations(page), [])
     assert.deepEqual(view.errors, [])
   })

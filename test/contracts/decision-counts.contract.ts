@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Database } from '../../src/adapters/stores/sql/database.ts'
-import { decisionCounts, decisionHours, decisionSums } from '../../src/adapters/stores/sql/policies/decision-counts.ts'
+import {
+  decisionCounts,
+  decisionHours,
+  decisionSums,
+  rolloutArms,
+} from '../../src/adapters/stores/sql/policies/decision-counts.ts'
 import { reportedSpikes } from '../../src/adapters/stores/sql/policies/reported-spikes.ts'
 import type { CallerCount, MinuteCount, ReportedSpikes } from '../../src/domain/evaluation/spikes/decision-counts.ts'
 import { policyStore } from '../../src/adapters/stores/sql/policies/policies.ts'
@@ -123,6 +128,32 @@ export function decisionCountContract({ name, skip, open }: Engine): void {
       assert.deepEqual(await scene.hours(['pol_1'], 33), expected.slice(1))
     })
 
+    it('have both sides of a rollout, of the last hour and of this version', async () => {
+      await using scene = await openScene(open)
+      await scene.addCallers([
+        callerCount('key_1', 'user_1', [2000, 1999]),
+        callerCount('key_1', 'user_2', [1941, 0]),
+        callerCount('key_1', 'user_3', [1940, 1940]), // an hour ago
+        callerCount('key_2', 'user_4', [0, 0], [2000, 2000]),
+        callerCount('key_2', 'user_5', [0, 0], [1999, 1930]),
+        { ...callerCount('key_2', 'user_6', [0, 0], [2000, 2000]), version: 3 },
+      ])
+      await scene.add([
+        { ...watched, minute: 2000, requests: 4, denials: 1, recordedRequests: 9, recordedDenials: 3 },
+        { ...watched, minute: 2000, version: 3, requests: 100, denials: 1 },
+      ])
+      assert.deepEqual(await scene.arms(2000), [
+        { side: 'enforced', callers: 2, matchedCallers: 1, requests: 4, matches: 1 },
+        { side: 'observed', callers: 2, matchedCallers: 1, requests: 9, matches: 3 },
+      ])
+      assert.deepEqual((await scene.callers(2000)).callers, [1, 1]) // those of the other side are in no spike
+      await scene.counts.removeCallersBefore(1999)
+      assert.deepEqual(
+        (await scene.arms(2000)).map(({ callers }) => callers),
+        [1, 2],
+      )
+    })
+
     it('hold each caller once, with its last minutes, over nodes that write at the same time', async () => {
       await using scene = await openScene(open)
       const callers = Array.from({ length: 6 }, (_, at) => callerCount(`key_${at % 3}`, `user_${at}`, [1990 + at, 0]))
@@ -187,6 +218,7 @@ async function openScene(open: () => Promise<Database>) {
       const { callers, keys } = await sums.sums(watched, minute)
       return { callers: [callers.active, callers.denied], keys: [keys.active, keys.denied] }
     },
+    arms: (minute: number) => rolloutArms({ query: (sql, params) => database.read(sql, params) }).arms(watched, minute),
     spikes: <T>(work: (spikes: ReportedSpikes) => Promise<T>): Promise<T> =>
       database.transaction((tx) => work(reportedSpikes(tx))),
     /** Requests and denials. */
