@@ -6,7 +6,7 @@ import { createRunCases } from '../domain/cases/run.ts'
 import type { Simulate } from '../domain/evaluation/simulate.ts'
 import { thresholdsOf } from '../domain/judges/activation.ts'
 import { createAskCalibrated } from '../domain/judges/ask-calibrated.ts'
-import type { Calibration } from '../domain/judges/calibration.ts'
+import type { JudgeCalibration } from '../domain/judges/calibration.ts'
 import { fileJudgeId } from '../domain/judges/judge.ts'
 import { createCalibrationRunner } from '../domain/judges/runner.ts'
 import { contentOf } from '../domain/policy/content.ts'
@@ -38,7 +38,7 @@ export function openCalibrations(
   const stored = judgeStore(stores.reading)
   const policies = policyStore(stores.reading)
   const cases = caseStore(stores.reading, stores.encryptions.caseTexts)
-  const versionOf = ({ organizationId, judgeId, version }: Calibration) =>
+  const versionOf = ({ organizationId, judgeId, version }: JudgeCalibration) =>
     stored.findVersion({ organizationId, judgeId, version })
   const runner = built.use(
     createCalibrationRunner({

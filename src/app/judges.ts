@@ -1,19 +1,14 @@
 import { budgetSlices } from '../adapters/stores/sql/judges/budget.ts'
-import { judgeAlarmStore } from '../adapters/stores/sql/judges/alarms.ts'
-import { calibrationStore } from '../adapters/stores/sql/judges/calibrations.ts'
-import { judgeCountStore, judgeCountWriter } from '../adapters/stores/sql/judges/counts.ts'
-import { activeJudgeVersions, judgeStore } from '../adapters/stores/sql/judges/judges.ts'
+import { judgeStore } from '../adapters/stores/sql/judges/judges.ts'
 import { createSemaphore } from '../base/semaphore.ts'
 import { ConfigError, type Config } from '../config/config.ts'
 import type { Rephrase } from '../domain/evaluation/verdict/rephrase.ts'
 import { createUpstreamHealth } from '../domain/inference/health.ts'
 import { createSharedBudget, type DayBudget, type SharedBudget } from '../domain/judges/day-budget.ts'
-import { driftKinds } from '../domain/judges/drift.ts'
 import { fileJudgeId } from '../domain/judges/judge.ts'
-import { createJudgeTally, type JudgeTally } from '../domain/judges/tally.ts'
-import { createJudgeWatch } from '../domain/judges/watch.ts'
+import type { JudgeTally } from '../domain/judges/tally.ts'
 import { judgePrompt, judgeVersionOf } from '../domain/policy/judge-prompt.ts'
-import type { RuleScore } from '../domain/policy/compiled-rule.ts'
+import type { RuleScore } from '../domain/policy/rule-score.ts'
 import type { Judge, RuleJudge } from '../domain/policy/judge.ts'
 import { createScanCache, type ScanCache } from '../domain/scan/scan-cache.ts'
 import { createCallModel, type CallModelParts } from '../pipeline/judge/call-model.ts'
@@ -25,6 +20,7 @@ import {
 } from '../pipeline/judge/organization-judges.ts'
 import { createRephrase } from '../pipeline/judge/rephrase.ts'
 import type { Infrastructure } from './infrastructure.ts'
+import { openJudgeTally } from './judge-tally.ts'
 import type { Stores } from './stores.ts'
 import type { ServedModels } from './upstreams/models.ts'
 
@@ -48,7 +44,7 @@ export function openJudges(infrastructure: Infrastructure, stores: Stores, serve
   const { built, clock, random, ids, log, config, database } = infrastructure
   const settings = config.policies.judge
   const limits = settings ?? withoutFile
-  const tally = openTally(infrastructure, stores)
+  const tally = openJudgeTally(infrastructure, stores)
   const slices = budgetSlices(database)
   const budgets = new Map<string, SharedBudget>()
   built.defer(async () => void (await Promise.all([...budgets.values()].map((each) => each[Symbol.asyncDispose]()))))
@@ -155,34 +151,6 @@ function openFileJudge({ settings, served, cache, tally, onResult, ...calling }:
       }),
     rephrase: createRephrase({ callModel, random, timeoutMs: settings.rephrase_timeout_ms }),
   }
-}
-
-/** Counts what judges are asked, and notices when one drifts. */
-function openTally(infrastructure: Infrastructure, stores: Stores): JudgeTally {
-  const { built, clock, ids, database, jobs, log, metrics } = infrastructure
-  const alarms = metrics.counter('gatehouse_judge_alarms_total', 'Alarms about judges that began, by kind.', {
-    kind: driftKinds,
-  })
-  for (const kind of driftKinds) alarms.add({ kind }, 0)
-  const watch = createJudgeWatch({
-    ...stores.of((tx) => ({
-      alarms: judgeAlarmStore(tx),
-      calibrations: calibrationStore(tx),
-      counts: judgeCountStore(tx),
-    })),
-    activeVersions: () => activeJudgeVersions(database),
-    clock,
-    ids,
-    onAlarm(kind, { organizationId, judgeId, version, text }) {
-      alarms.add({ kind })
-      log.warn({ organizationId, judgeId, version, kind }, `a judge drifts: ${text}`)
-    },
-  })
-  const tally = createJudgeTally({ writer: judgeCountWriter(database), onSeen: watch.onSeen, clock, ids })
-  built.defer(() => tally.flush().catch(() => undefined))
-  built.use(jobs.start('write-judge-counts', tally.flush))
-  built.use(jobs.start('watch-judges', watch.run))
-  return tally
 }
 
 /** No organization pays for the judge, so its usage is counted in metrics. */

@@ -124,8 +124,7 @@ const verbs: Readonly<Record<string, (call: Call) => Promise<Result>>> = {
 
 const pollMs = 500
 
-const versionOf = ({ version }: Values) =>
-  version === undefined ? {} : { version: wholeNumber(version, '--version') }
+const versionOf = ({ version }: Values) => (version === undefined ? {} : { version: wholeNumber(version, '--version') })
 
 /** The fields that were given, under the names of the API. */
 function fieldsOf(values: Values): object {

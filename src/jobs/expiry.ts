@@ -32,9 +32,10 @@ export function startExpiry(scheduler: Scheduler, clock: Clock, stores: ExpirySt
   start('remove-old-denial-spikes', () => stores.removeDenialSpikes(minuteOf(nowMs()) - 2 * dayMinutes))
   start('remove-old-decision-callers', () => stores.removeDecisionCallers(minuteOf(nowMs()) - hourMinutes))
   start('remove-old-backtests', () => stores.removeBacktests(nowMs() - backtestsMs))
-  start('remove-old-gate-runs', () => stores.removeGateRuns(nowMs() - backtestsMs))
-  start('remove-old-judge-counts', () =>
-    stores.removeJudgeCounts({ day: Math.floor(nowMs() / dayMs) - judgeDays, beforeMs: nowMs() - backtestsMs }),
-  )
+  start('remove-old-runs', async () => {
+    const beforeMs = nowMs() - backtestsMs
+    await stores.removeGateRuns(beforeMs)
+    await stores.removeJudgeCounts({ day: Math.floor(nowMs() / dayMs) - judgeDays, beforeMs })
+  })
   return started
 }

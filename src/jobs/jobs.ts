@@ -302,17 +302,10 @@ export const jobs = [
     purpose: 'Removes backtests that are older than thirty days.',
   },
   {
-    name: 'remove-old-judge-counts',
+    name: 'remove-old-runs',
     everyMs: hourMs,
     runs: 'each node',
-    purpose:
-      'Removes counts of judges after 400 days, and after 30 days the differences of shadows and calibrations that no version needs.',
-  },
-  {
-    name: 'remove-old-gate-runs',
-    everyMs: hourMs,
-    runs: 'each node',
-    purpose: 'Removes runs of the publish gate that are older than thirty days.',
+    purpose: 'Removes old runs of the publish gate, and old calibrations and counts of judges.',
   },
 ] as const satisfies readonly JobDefinition[]
 

@@ -45,7 +45,7 @@ describe('a calibration', () => {
     })
     assert.equal(answer.status, 400)
     const [decided] = itemsOf(await admin.get('/audit_logs?kind=gateway.request.decided'))
-    assert.equal((decided?.['details'] as Json)['judge'], `${judge}@1`)
+    assert.partialDeepStrictEqual(decided, { details: { judge: `${judge}@1` } })
   })
 
   it('fails a judge that always answers 0, although it agrees with most labels', async () => {
@@ -213,7 +213,10 @@ describe('a judge', () => {
     [{ prompt: { template: { system: 'x', user: '{{text}}' } } }, 'prompt.template'],
     [{ prompt: { template: { system: '{{rule}}', user: 'x' } } }, 'prompt.template.user'],
     [{ prompt: { template: { system: '{{rule}} {{mark}}', user: '{{text}}' } } }, 'prompt.template.system'],
-    [{ prompt: { template: { system: `{{rule}}${'x'.repeat(5_000)}`, user: `{{text}}${'x'.repeat(5_000)}` } } }, 'prompt.template'],
+    [
+      { prompt: { template: { system: `{{rule}}${'x'.repeat(5_000)}`, user: `{{text}}${'x'.repeat(5_000)}` } } },
+      'prompt.template',
+    ],
     [{ parameters: { temperature: 3 } }, 'parameters.temperature'],
     [{ fail: 'perhaps' }, 'fail'],
   ] as const)

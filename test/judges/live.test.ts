@@ -78,16 +78,15 @@ describe('the costs of a judge', () => {
   it('tell what was asked, remembered, skipped by the guard of a policy, and spent', async () => {
     await using scene = await startCalibrationScene({ labels: 0 })
     const { admin } = scene
-    const guarded = textOf(
-      (await publish(scene.app, 'Be kind.', { judge_when: 'text.contains("money")' })).body as Json,
-    )
+    const guarded = textOf((await publish(scene.app, 'Be kind.', { judge_when: 'text.contains("money")' })).body)
     const before = scene.judge.requests.length
     assert.equal((await send(scene, 'polite talk')).status, 200) // of two policies, one is skipped
     assert.equal(scene.judge.requests.length - before, 1)
     assert.equal((await send(scene, 'polite money')).status, 200)
     assert.equal(scene.judge.requests.length - before, 3)
     const [, first] = itemsOf(await admin.get('/audit_logs?kind=gateway.request.decided'))
-    const results = (first?.['details'] as Json)['results'] as Json[]
+    const { details } = first as { details: Json }
+    const results = details['results'] as Json[]
     assert.deepEqual(results.find((result) => result['policy_id'] === guarded)?.['judge'], 'skipped')
     const costs = await until(
       () => admin.get('/judges/file/costs'),

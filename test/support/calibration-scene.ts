@@ -19,7 +19,14 @@ export const judgeWith =
     const usage = { prompt_tokens: 200, completion_tokens: 8, total_tokens: 208 }
     response.writeHead(200, { 'content-type': 'application/json' })
     response.end(
-      JSON.stringify({ id: 'c', object: 'chat.completion', created: 1, model: reported ?? model, choices: [choice], usage }),
+      JSON.stringify({
+        id: 'c',
+        object: 'chat.completion',
+        created: 1,
+        model: reported ?? model,
+        choices: [choice],
+        usage,
+      }),
     )
   }
 
@@ -33,7 +40,7 @@ export type CalibrationSceneOptions = { readonly judge?: object; readonly labels
 /** An app with a judge in the configuration, a judge of the organization, and a policy with labels of both kinds. */
 export async function startCalibrationScene({ judge = {}, labels = 60 }: CalibrationSceneOptions = {}) {
   await using opened = new AsyncDisposableStack()
-  // Its answers are cheap for the budget, and dear enough to be counted.
+  // An answer costs 0.2 USD, so that costs can be read.
   const scene = opened.use(await startScene(withJudge({ max_usd_per_day: 100_000, ...judge })))
   const { admin } = scene.app
   scene.judge.answer(agreeing)
@@ -52,7 +59,7 @@ export async function startCalibrationScene({ judge = {}, labels = 60 }: Calibra
 }
 
 /** Half of them should match. */
-export async function addLabels(admin: Admin, policyId: string, count: number): Promise<void> {
+async function addLabels(admin: Admin, policyId: string, count: number): Promise<void> {
   for (let at = 0; at < count; at++) {
     const isMatch = at % 2 === 0
     const body = {
@@ -70,7 +77,7 @@ export async function calibrate(admin: Admin, judgeId: string, body: object = {}
 }
 
 /** Waits until it is no longer running. */
-export async function ended(admin: Admin, path: string): Promise<Json> {
+async function ended(admin: Admin, path: string): Promise<Json> {
   for (let tries = 0; tries < 200; tries++) {
     const found = await admin.get(path)
     if (found['status'] !== 'running') return found

@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { CreateJudge } from '../../http/admin/judges/schema.ts'
 import { GateSettingsBody } from '../../http/admin/policies/gate-schema.ts'
 import { CreatePolicy } from '../../http/admin/policies/schema.ts'
 import { CaseEntry } from './file-cases.ts'
@@ -40,3 +41,6 @@ export const PolicyEntry = Type.Object(
   },
   { additionalProperties: false },
 )
+
+/** A judge in a file of resources. */
+export const JudgeEntry = Type.Object({ id: entryId, ...CreateJudge.properties }, { additionalProperties: false })

@@ -9,7 +9,6 @@ import { NewChannelBody, documentedChannels } from '../../http/admin/alerts/chan
 import { filterOf } from '../../http/admin/alerts/rule-routes.ts'
 import { NewRuleBody } from '../../http/admin/alerts/rule-schema.ts'
 import { CreateApiKey } from '../../http/admin/api-keys/schema.ts'
-import { CreateJudge } from '../../http/admin/judges/schema.ts'
 import { LimitValues } from '../../http/admin/limits/override-routes.ts'
 import { CreateProject } from '../../http/admin/projects/schema.ts'
 import { documentedCreate } from '../../http/policy-gateway/exports/documented-sinks.ts'
@@ -19,7 +18,7 @@ import { entrySchemas } from '../upstreams/entry-schemas.ts'
 import { createValidator } from '../../http/validate.ts'
 import { GatewayCaseEntry } from './file-cases.ts'
 import { problemAt, problemsOf, type FileProblem } from './file-problems.ts'
-import { entryId, PolicyEntry, projectName } from './policy-entry.ts'
+import { entryId, JudgeEntry, PolicyEntry, projectName } from './policy-entry.ts'
 
 const strict = { additionalProperties: false }
 
@@ -91,8 +90,6 @@ const AlertRuleEntry = Type.Object(
   },
   strict,
 )
-
-const JudgeEntry = Type.Object({ id, ...CreateJudge.properties }, strict)
 
 const SinkEntry = Type.Object({ id, ...NewExport.properties }, strict)
 

@@ -10,6 +10,8 @@ import { createCalibrationAdministration } from '../../domain/judges/start-calib
 import { judgeVersionOf } from '../../domain/policy/judge-prompt.ts'
 import { calibrationRoutes } from '../../http/admin/judges/calibration-routes.ts'
 import { judgeCountRoutes } from '../../http/admin/judges/count-routes.ts'
+import { judgeActions } from '../../http/admin/judges/action-routes.ts'
+import { judgeMutations } from '../../http/admin/judges/mutations.ts'
 import { judgeRoutes } from '../../http/admin/judges/routes.ts'
 import { createResourceRoutes } from '../../http/resources/route.ts'
 import type { Feature, FeatureParts, RunningServerParts } from './feature.ts'
@@ -35,16 +37,15 @@ export function createJudges(
     fail: settings.fail,
     maxUsdPerDay: settings.max_usd_per_day,
   }
+  const administration = createJudgeAdministration({ ids, clock })
+  const activation = createActivateJudge({ clock, fileSubject })
   return {
     administration(surface) {
       const routes = createResourceRoutes({ ...surface, ...own })
       return [
-        ...judgeRoutes(routes, {
-          administration: createJudgeAdministration({ ids, clock }),
-          activation: createActivateJudge({ clock, fileSubject }),
-          modelSetOf,
-          fileJudge,
-        }),
+        ...judgeRoutes(routes, { activation, fileJudge }),
+        ...judgeMutations(routes, { administration, activation, modelSetOf }),
+        ...judgeActions(routes, { administration, activation }),
         ...calibrationRoutes(routes, { administration: createCalibrationAdministration({ ids, clock }), fileSubject }),
         ...judgeCountRoutes(routes, { clock, hasFileJudge: settings !== undefined }),
       ]

@@ -9,6 +9,7 @@ import { createRunCases } from '../../domain/cases/run.ts'
 import { createBacktestAdministration } from '../../domain/evaluation/backtest/create.ts'
 import { createGatedPublications } from '../../domain/gate/publication.ts'
 import { createGateRuns } from '../../domain/gate/runs.ts'
+import { judgeFactsStore } from '../../domain/judges/gate-facts.ts'
 import { judgeVersionOf } from '../../domain/policy/judge-prompt.ts'
 import { createRunDraftCases } from '../../http/admin/policies/draft-cases.ts'
 import { gateRoutes, gateSettingsRoutes } from '../../http/admin/policies/gate-routes.ts'
@@ -25,24 +26,18 @@ export function createPublication(
   { simulate, decodeBody }: Pick<EvaluationParts, 'simulate' | 'decodeBody'>,
 ): Feature {
   const { clock, config, ids, stores } = parts
-  const fileJudge = config.policies.judge
+  const fileSubject = config.policies.judge && judgeVersionOf(config.policies.judge.model)
   const own = stores.of((tx) => ({
     policies: policyStore(tx),
     cases: caseStore(tx, stores.encryptions.caseTexts),
     backtests: backtestStore(tx),
     gate: gateStore(tx),
     decisions: { ...decisionHours(tx, clock), ...rolloutArms(tx) },
-    judges: judgeStore(tx),
-    calibrations: calibrationStore(tx),
+    judges: judgeFactsStore({ judges: judgeStore(tx), calibrations: calibrationStore(tx) }, fileSubject),
   }))
   const policies = createPolicyRules(parts)
   const backtests = createBacktestAdministration({ ids, clock, checkRule: policies.checkRule })
-  const runs = createGateRuns({
-    ids,
-    clock,
-    backtests,
-    fileSubject: fileJudge && judgeVersionOf(fileJudge.model),
-  })
+  const runs = createGateRuns({ ids, clock, backtests })
   const runDraftCases = createRunDraftCases(createRunCases({ simulate, clock }), decodeBody)
   const gated = createGatedPublications({ policies, runs })
   return {

@@ -104,3 +104,20 @@ function shown({ given, expect, weight }: AnyFileCase | AnyCaseBody): string {
 
 const maxShown = 60
 const clipped = (text: string): string => (text.length > maxShown ? `${text.slice(0, maxShown - 1)}…` : text)
+
+export type PolicyCases = readonly CaseBody[]
+export type GatewayCases = readonly GatewayCaseBody[]
+
+/** For an export. */
+export function exportedCase(each: CaseBody): object[] {
+  const { expect } = each
+  return writtenCase(each, typeof expect === 'string' ? { match: expect === 'match' } : expect)
+}
+
+export const exportedGatewayCase = (each: GatewayCaseBody): object[] => writtenCase(each, { decision: each.expect })
+
+/** Only cases that somebody wrote: the text of a request does not belong in a file. */
+function writtenCase({ says, given, weight, tags, origin }: AnyCaseBody, expected: object): object[] {
+  if (origin !== 'written' || given === null) return []
+  return [{ says, ...given, ...expected, ...(weight === 'should' && { weight }), ...(tags.length > 0 && { tags }) }]
+}

@@ -1,10 +1,15 @@
 import { stringify } from 'yaml'
 import type { ApiClient } from '../../app/client/api-client.ts'
 import type { ExportBody } from '../../http/policy-gateway/exports/schema.ts'
-import type { CaseBody } from '../../http/admin/policies/case-schema.ts'
 import type { PolicyBody } from '../../http/admin/policies/schema.ts'
-import type { GatewayCaseBody } from '../../http/policy-gateway/config/case-schema.ts'
-import { readCases, readGatewayCases } from './cases.ts'
+import {
+  exportedCase,
+  exportedGatewayCase,
+  readCases,
+  readGatewayCases,
+  type GatewayCases,
+  type PolicyCases,
+} from './cases.ts'
 import type { ProjectBody } from '../../http/admin/projects/schema.ts'
 import {
   channelFileKind,
@@ -36,7 +41,7 @@ export type Exported = { readonly file: ResourceFileBody; readonly warnings: rea
 export async function exportResources(client: ApiClient, state: State, owner?: string): Promise<Exported> {
   const isWanted: IsWanted = ({ managed_by: by }) => owner === undefined || by === owner
   const policies: PolicyBody[] = []
-  const cases = new Map<string, readonly CaseBody[]>()
+  const cases = new Map<string, PolicyCases>()
   const gates = new Map<string, GateSettingsFile>()
   for (const { id } of state.policies.filter(isWanted)) {
     policies.push(await readPolicy(client, id))
@@ -79,7 +84,7 @@ export async function exportResources(client: ApiClient, state: State, owner?: s
       policies.map((policy) => ({
         ...policyEntry(state, policy, defaults),
         ...gateEntry(gates.get(policy.id)),
-        ...list('cases', (cases.get(policy.id) ?? []).flatMap(caseEntry)),
+        ...list('cases', (cases.get(policy.id) ?? []).flatMap(exportedCase)),
       })),
     ),
   }
@@ -239,26 +244,12 @@ function policyEntry({ policies, projects }: State, policy: PolicyBody, defaults
 }
 
 /** A configuration that was never saved may have cases nevertheless. */
-function gatewayEntry({ version, config }: State['gateway'], cases: readonly GatewayCaseBody[]): object {
+function gatewayEntry({ version, config }: State['gateway'], cases: GatewayCases): object {
   const entry = {
     ...(version > 0 && config),
-    ...list(
-      'cases',
-      cases.flatMap((each) => writtenCase(each, { decision: each.expect })),
-    ),
+    ...list('cases', cases.flatMap(exportedGatewayCase)),
   }
   return Object.keys(entry).length === 0 ? {} : { gateway: entry }
-}
-
-function caseEntry(each: CaseBody): object[] {
-  const { expect } = each
-  return writtenCase(each, typeof expect === 'string' ? { match: expect === 'match' } : expect)
-}
-
-/** Only cases that somebody wrote: the text of a request does not belong in a file. */
-function writtenCase({ says, given, weight, tags, origin }: CaseBody | GatewayCaseBody, expected: object): object[] {
-  if (origin !== 'written' || given === null) return []
-  return [{ says, ...given, ...expected, ...(weight === 'should' && { weight }), ...(tags.length > 0 && { tags }) }]
 }
 
 const isPublished = ({ published, draft }: PolicyBody): boolean =>

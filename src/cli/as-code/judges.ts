@@ -70,7 +70,8 @@ export function exportedJudge(judge: JudgeBody): JudgeFileEntry {
   const { name, model, ...settings } = judgeEntry(judge)
   const { name: _, model: __, ...defaults } = completedJudge({ name, model })
   const changed = Object.entries(settings).filter(
-    ([field, value]) => JSON.stringify(value) !== JSON.stringify(Object.entries(defaults).find(([each]) => each === field)?.[1]),
+    ([field, value]) =>
+      JSON.stringify(value) !== JSON.stringify(Object.entries(defaults).find(([each]) => each === field)?.[1]),
   )
   return { name, model, ...Object.fromEntries(changed) }
 }

@@ -1,7 +1,7 @@
 import { andThen, type MaybePromise } from '../../base/maybe-promise.ts'
 import { evaluateGateway } from '../gateway-config/evaluate.ts'
 import type { TextDirection } from '../scan/classify/classifier.ts'
-import type { RuleScore } from '../policy/compiled-rule.ts'
+import type { RuleScore } from '../policy/rule-score.ts'
 import { thresholdOf } from '../policy/content.ts'
 import { createCollectFindings, type CollectFindingsParts, type ScannedTexts } from './scan/collect-findings.ts'
 import {

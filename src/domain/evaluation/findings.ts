@@ -3,7 +3,7 @@ import { categories, perCategory, type Category, type PerCategory } from '../sca
 import { countByKind, type PersonalDataKind } from '../scan/detect/personal-data/kinds.ts'
 import { strongestStage, type SecondStage } from '../scan/classify/classifier.ts'
 import type { ScanResult } from '../scan/scan.ts'
-import type { RuleScore } from '../policy/compiled-rule.ts'
+import type { RuleScore } from '../policy/rule-score.ts'
 
 /** The result of scanning one or more texts: categories, terms and personal data. No rule has been evaluated yet. */
 export type Findings = {

@@ -54,6 +54,11 @@ export type JudgeFacts = {
   readonly isConsistent: boolean
 }
 
+export type JudgeFactsStore = {
+  /** Of the judge in force; undefined if there is none. */
+  factsOf(organizationId: string): Promise<JudgeFacts | undefined>
+}
+
 export type GateFacts = {
   readonly settings: GateSettings
   readonly run: Pick<GateRun, 'cases' | 'replayProblem' | 'approvals'>
@@ -209,7 +214,12 @@ function checkJudge({ settings, nowMs }: GateFacts, { calibratedAtMs, isConsiste
   const { days } = settings.judge
   const check = { kind: 'judge' as const, of: days, ...noShare, examples: [] }
   if (calibratedAtMs === undefined)
-    return { ...check, found: 0, state: 'not_run', message: 'The judge of this rule was never calibrated. Calibrate it.' }
+    return {
+      ...check,
+      found: 0,
+      state: 'not_run',
+      message: 'The judge of this rule was never calibrated. Calibrate it.',
+    }
   const found = Math.floor((nowMs - calibratedAtMs) / (24 * hourMs))
   const age = `The judge of this rule was calibrated ${counted(found, 'day')} ago`
   if (!isConsistent)

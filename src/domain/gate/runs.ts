@@ -6,16 +6,14 @@ import type { CaseResult } from '../cases/run.ts'
 import type { BacktestStore } from '../evaluation/backtest/backtest.ts'
 import type { BacktestAdministration } from '../evaluation/backtest/create.ts'
 import type { DecisionHours } from '../evaluation/spikes/decision-counts.ts'
-import type { CalibrationStore } from '../judges/calibration.ts'
-import { judgeFacts } from '../judges/gate-facts.ts'
-import type { JudgeStore } from '../judges/judge.ts'
 import type { WithAuditRecord } from '../mutations/audit-log.ts'
 import { contentBody, isSameContent } from '../policy/content.ts'
 import { requireRevision } from '../policy/lifecycle.ts'
 import { findPolicy, type PolicyAt } from '../policy/mutations.ts'
 import type { Policy } from '../policy/policy.ts'
+import { expressionOf } from '../policy/rule.ts'
 import type { PolicyStore } from '../policy/store.ts'
-import { checksOf, stateOf, type Monitored } from './checks.ts'
+import { checksOf, stateOf, type JudgeFactsStore, type Monitored } from './checks.ts'
 import {
   findRun,
   isTooOld,
@@ -35,8 +33,7 @@ export type GateStores = {
   readonly backtests: BacktestStore
   readonly gate: GateStore
   readonly decisions: DecisionHours
-  readonly judges: Pick<JudgeStore, 'inForce'>
-  readonly calibrations: Pick<CalibrationStore, 'latest'>
+  readonly judges: JudgeFactsStore
 }
 
 /** The results of the cases on the draft. They are found before the transaction, because a judge may be asked. */
@@ -57,14 +54,12 @@ type GateRunsParts = {
   readonly ids: Ids
   readonly clock: Clock
   readonly backtests: Pick<BacktestAdministration, 'start'>
-  /** What the judge of the configuration asks; undefined if there is none. */
-  readonly fileSubject: string | undefined
 }
 
 export type GateRuns = ReturnType<typeof createGateRuns>
 
 /** Starts, reads and approves runs of the gate. */
-export function createGateRuns({ ids, clock, backtests, fileSubject }: GateRunsParts) {
+export function createGateRuns({ ids, clock, backtests }: GateRunsParts) {
   return {
     report,
 
@@ -131,7 +126,7 @@ export function createGateRuns({ ids, clock, backtests, fileSubject }: GateRunsP
       run,
       backtest,
       monitored: isEnforcing ? await monitoredOf(stores.decisions, policy) : undefined,
-      judge: await judgeFacts(stores, policy, fileSubject),
+      judge: expressionOf(policy.draft.rule) === undefined ? await stores.judges.factsOf(organizationId) : undefined,
       isEnforcing,
       nowMs,
     })

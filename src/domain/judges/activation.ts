@@ -3,7 +3,7 @@ import { Fault } from '../../base/fault.ts'
 import type { WithAuditRecord } from '../mutations/audit-log.ts'
 import { thresholdOf } from '../policy/content.ts'
 import type { PolicyStore } from '../policy/store.ts'
-import type { Calibration, CalibrationStore } from './calibration.ts'
+import type { JudgeCalibration, CalibrationStore } from './calibration.ts'
 import { openConditions, takeOverConditions, type TakeOver, type TakeOverCondition } from './conditions.ts'
 import { fileJudgeId, type FixedLabels, type JudgeStore, type JudgeVersion, type StoredJudge } from './judge.ts'
 import { findJudge, findVersion, headOf, recordOf, type JudgeAt } from './mutations.ts'
@@ -27,7 +27,13 @@ type Activation = {
 export type ActivateJudge = ReturnType<typeof createActivateJudge>
 
 /** Lets a version evaluate the rules of the organization. The version before is retired. */
-export function createActivateJudge({ clock, fileSubject }: { readonly clock: Clock; readonly fileSubject: string | undefined }) {
+export function createActivateJudge({
+  clock,
+  fileSubject,
+}: {
+  readonly clock: Clock
+  readonly fileSubject: string | undefined
+}) {
   return { activate, conditions }
 
   async function activate(
@@ -69,7 +75,7 @@ export function createActivateJudge({ clock, fileSubject }: { readonly clock: Cl
   async function takeOverOf(
     { calibrations, judges }: ActivationStores,
     version: JudgeVersion,
-  ): Promise<TakeOver & { readonly calibration: Calibration | undefined }> {
+  ): Promise<TakeOver & { readonly calibration: JudgeCalibration | undefined }> {
     const { organizationId } = version
     const calibration = await calibrations.latest({ ...version, kind: 'calibration' })
     const { active } = await judges.inForce(organizationId)
@@ -92,7 +98,7 @@ export function createActivateJudge({ clock, fileSubject }: { readonly clock: Cl
 
 async function fixedOf(
   { calibrations, policies }: ActivationStores,
-  calibration: Calibration | undefined,
+  calibration: JudgeCalibration | undefined,
 ): Promise<FixedLabels> {
   if (calibration === undefined) return { items: [], kappa: null }
   const answers = await calibrations.answers(calibration.id)
@@ -103,7 +109,7 @@ async function fixedOf(
 /** The score from which each policy of a calibration matches. */
 export async function thresholdsOf(
   policies: Pick<PolicyStore, 'find'>,
-  { organizationId, items }: Pick<Calibration, 'organizationId' | 'items'>,
+  { organizationId, items }: Pick<JudgeCalibration, 'organizationId' | 'items'>,
 ): Promise<(policyId: string) => number> {
   const thresholds = new Map<string, number>()
   for (const policyId of new Set(items.map((item) => item.policyId))) {

@@ -1,8 +1,8 @@
 import type { Clock } from '../../base/clock.ts'
 import type { CaseRun, RunCases } from '../cases/run.ts'
-import type { RuleScore } from '../policy/compiled-rule.ts'
+import type { RuleScore } from '../policy/rule-score.ts'
 import type { Judge, RuleJudge } from '../policy/judge.ts'
-import type { Calibration } from './calibration.ts'
+import type { JudgeCalibration } from './calibration.ts'
 import { notAsked } from './report.ts'
 import type { AskCalibrated, CalibrationQuestion } from './runner.ts'
 
@@ -11,7 +11,7 @@ type AskParts = {
   readonly scenarioOf: CaseRun['scenarioOf']
   /** A judge without memory; undefined if it is gone. */
   readonly openJudge: (
-    calibration: Calibration,
+    calibration: JudgeCalibration,
     hooks: { readonly onSpent: (request: unknown, usd: number) => void },
   ) => Promise<Judge | undefined>
   readonly clock: Pick<Clock, 'monotonicMs'>
@@ -41,7 +41,7 @@ export function createAskCalibrated({ runCases, scenarioOf, openJudge, clock }: 
     return { score: null, failure: failure ?? 'judge_failed', ...measured }
   }
 
-  async function asked(calibration: Calibration, question: CalibrationQuestion, judge: RuleJudge): Promise<Asked> {
+  async function asked(calibration: JudgeCalibration, question: CalibrationQuestion, judge: RuleJudge): Promise<Asked> {
     const { organizationId } = calibration
     if (question.kind === 'injection') {
       const { rule, text } = question
@@ -59,7 +59,8 @@ export function createAskCalibrated({ runCases, scenarioOf, openJudge, clock }: 
       usesJudge: true,
       judge,
     })
-    const score = result?.score === undefined || result.state === 'not_evaluated' ? undefined : { basisPoints: result.score }
+    const score =
+      result?.score === undefined || result.state === 'not_evaluated' ? undefined : { basisPoints: result.score }
     return { score, failure: result?.reason }
   }
 }

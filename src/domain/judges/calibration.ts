@@ -1,5 +1,5 @@
 import type { Page, Paged } from '../identity/store.ts'
-import type { CalibrationReport } from './report.ts'
+import type { CalibrationReport } from './calibration-report.ts'
 
 /** `drift`: the labels that an active judge is asked about each night. */
 export const calibrationKinds = ['calibration', 'drift'] as const
@@ -13,7 +13,7 @@ export type CalibrationItem = {
 }
 
 /** A judge is asked about labelled texts, in the background. */
-export type Calibration = {
+export type JudgeCalibration = {
   readonly id: string
   readonly organizationId: string
   readonly judgeId: string
@@ -52,32 +52,32 @@ export type CalibrationAnswer = {
 
 export type CalibrationStore = {
   /** Returns false if there is a check for drift of this night already. */
-  insert(calibration: Calibration): Promise<boolean>
-  find(organizationId: string, judgeId: string, id: string): Promise<Calibration | undefined>
-  list(organizationId: string, judgeId: string, page: Page): Promise<Paged<Calibration>>
+  insert(calibration: JudgeCalibration): Promise<boolean>
+  find(organizationId: string, judgeId: string, id: string): Promise<JudgeCalibration | undefined>
+  list(organizationId: string, judgeId: string, page: Page): Promise<Paged<JudgeCalibration>>
   /** The last one of this kind that was completed. */
   latest(
-    of: Pick<Calibration, 'organizationId' | 'judgeId' | 'version' | 'kind'>,
-  ): Promise<Calibration | undefined>
+    of: Pick<JudgeCalibration, 'organizationId' | 'judgeId' | 'version' | 'kind'>,
+  ): Promise<JudgeCalibration | undefined>
   answers(id: string): Promise<readonly CalibrationAnswer[]>
   countRunning(organizationId: string): Promise<number>
   /** Ends a running one. Returns false if it is not running. */
-  cancel(calibration: Pick<Calibration, 'organizationId' | 'id' | 'error'>, atMs: number): Promise<boolean>
+  cancel(calibration: Pick<JudgeCalibration, 'organizationId' | 'id' | 'error'>, atMs: number): Promise<boolean>
 }
 
 /** The work queue. One node at a time works on a calibration, under a lease. */
 export type CalibrationQueue = {
-  claim(): Promise<Calibration | undefined>
+  claim(): Promise<JudgeCalibration | undefined>
   answers(id: string): Promise<readonly CalibrationAnswer[]>
   /** Keeps an answer and renews the lease. Returns false, and keeps nothing, if the lease was lost. */
-  saveAnswer(calibration: Calibration, answer: CalibrationAnswer): Promise<boolean>
+  saveAnswer(calibration: JudgeCalibration, answer: CalibrationAnswer): Promise<boolean>
   /** Ends it, if the lease was not lost. A calibration that was completed becomes the one of its version. */
-  end(calibration: Calibration, outcome: CalibrationOutcome): Promise<boolean>
+  end(calibration: JudgeCalibration, outcome: CalibrationOutcome): Promise<boolean>
   /** Lets another node, or a later round, continue from this time on. */
   release(id: string, fromMs: number, error: string | null): Promise<void>
 }
 
-export type CalibrationOutcome = Pick<Calibration, 'status' | 'report' | 'error'> & {
+export type CalibrationOutcome = Pick<JudgeCalibration, 'status' | 'report' | 'error'> & {
   /** Whether the version can take over. */
   readonly isCalibrated: boolean
 }

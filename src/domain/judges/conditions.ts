@@ -1,5 +1,5 @@
 import type { JudgeContent } from './judge.ts'
-import type { CalibrationReport } from './report.ts'
+import type { CalibrationReport } from './calibration-report.ts'
 
 export const conditionKinds = [
   'calibration',
@@ -20,7 +20,7 @@ export type TakeOverCondition = {
 
 const leastLabels = 50
 const leastKappa = 0.6
-/** By so much the kappa may be below that of the active judge. */
+/** How far the kappa may be below that of the active judge. */
 const mostBelow = 0.05
 
 export type TakeOver = {

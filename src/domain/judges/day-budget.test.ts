@@ -16,7 +16,11 @@ function openNodes(maxUsd: number, count = 2) {
 describe('the budget of a day, shared by nodes', () => {
   it('is never exceeded, whatever the nodes reserve and spend', async () => {
     const spending = fc.array(
-      fc.record({ node: fc.nat({ max: 1 }), usd: fc.double({ min: 0.001, max: 0.3, noNaN: true }), share: fc.nat({ max: 100 }) }),
+      fc.record({
+        node: fc.nat({ max: 1 }),
+        usd: fc.double({ min: 0.001, max: 0.3, noNaN: true }),
+        share: fc.nat({ max: 100 }),
+      }),
       { maxLength: 120 },
     )
     await fc.assert(

@@ -19,7 +19,12 @@ export type SharedBudget = DayBudget &
 /** The part of a budget that nodes have reserved. */
 export type BudgetSlices = {
   /** Returns false, and takes nothing, if the budget of the day does not have this much left. */
-  take(slice: { readonly name: string; readonly day: number; readonly micros: number; readonly maxMicros: number }): Promise<boolean>
+  take(slice: {
+    readonly name: string
+    readonly day: number
+    readonly micros: number
+    readonly maxMicros: number
+  }): Promise<boolean>
   giveBack(slice: { readonly name: string; readonly day: number; readonly micros: number }): Promise<void>
 }
 
@@ -87,25 +92,34 @@ export function createSharedBudget({ name, maxUsd, slices, clock }: SharedBudget
   }
 
   /** One after the other: the slice of the first may be enough for the next. */
-  function grant(micros: number): Promise<void> {
-    grants = grants.then(async () => {
-      today()
-      const missing = micros - free
-      if (missing <= 0) return
-      const takenOn = day
-      try {
-        for (const wanted of new Set([Math.max(sliceMicros, missing), missing]))
-          if (await slices.take({ name, day: takenOn, micros: wanted, maxMicros })) {
-            if (takenOn === day) free += wanted
-            return
-          }
-      } catch {
-        if (takenOn !== day || withoutDatabase + missing > sliceMicros) return
-        withoutDatabase += missing
-        free += missing
-      }
-    })
-    return grants
+  async function grant(micros: number): Promise<void> {
+    const before = grants
+    const { promise, resolve } = Promise.withResolvers<void>()
+    grants = promise
+    await before
+    try {
+      await grantNext(micros)
+    } finally {
+      resolve()
+    }
+  }
+
+  async function grantNext(micros: number): Promise<void> {
+    today()
+    const missing = micros - free
+    if (missing <= 0) return
+    const takenOn = day
+    try {
+      for (const wanted of new Set([Math.max(sliceMicros, missing), missing]))
+        if (await slices.take({ name, day: takenOn, micros: wanted, maxMicros })) {
+          if (takenOn === day) free += wanted
+          return
+        }
+    } catch {
+      if (takenOn !== day || withoutDatabase + missing > sliceMicros) return
+      withoutDatabase += missing
+      free += missing
+    }
   }
 
   return {

@@ -1,6 +1,6 @@
 /** Whether an active judge still answers as it did when it took over. */
 import { psiOf } from './agreement.ts'
-import type { Calibration } from './calibration.ts'
+import type { JudgeCalibration } from './calibration.ts'
 import { sumOf, type JudgeDay } from './counts.ts'
 import type { JudgeVersion, VersionAt } from './judge.ts'
 
@@ -19,7 +19,7 @@ export type JudgeAlarm = VersionAt & {
 export type DriftFacts = {
   readonly version: Pick<JudgeVersion, 'fixed' | 'activatedAtMs'>
   /** The last check of the fixed labels. */
-  readonly nightly: Pick<Calibration, 'report'> | undefined
+  readonly nightly: Pick<JudgeCalibration, 'report'> | undefined
   /** Of the version, from its activation on. */
   readonly days: readonly JudgeDay[]
   readonly today: number

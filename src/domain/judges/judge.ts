@@ -14,8 +14,7 @@ export const fileJudgeId = 'file'
 /** The instructions for a model, with places for the rule and the text. */
 export type JudgeTemplate = { readonly system: string; readonly user: string }
 
-/** Stored and returned by the API as is, so its fields use the API's names. */
-export type JudgeParameters = { readonly temperature: number; readonly max_output_tokens: number }
+export type JudgeParameters = { readonly temperature: number; readonly maxOutputTokens: number }
 
 /** What a version fixes. */
 export type JudgeContent = {

@@ -22,7 +22,7 @@ const wholeShare = 10_000
 export type NewJudge = { readonly name: string; readonly content: JudgeContent; readonly createdBy: string }
 
 /** Fields that are left out stay as they are. */
-export type JudgePatch = { readonly name?: string | undefined } & Partial<JudgeContent>
+export type JudgePatch = { readonly name?: string | undefined; readonly createdBy: string } & Partial<JudgeContent>
 
 export type JudgeAt = { readonly organizationId: string; readonly id: string }
 type RevisionAt = JudgeAt & { readonly revision: number }
@@ -55,8 +55,7 @@ export function createJudgeAdministration({ ids, clock }: { readonly ids: Ids; r
     async update(
       { judges }: StoresOf,
       at: RevisionAt,
-      { name, ...changes }: JudgePatch,
-      createdBy: string,
+      { name, createdBy, ...changes }: JudgePatch,
     ): Promise<WithAuditRecord<StoredJudge>> {
       const before = await findAt(judges, at)
       const { latest } = before
@@ -75,9 +74,7 @@ export function createJudgeAdministration({ ids, clock }: { readonly ids: Ids; r
       const nowMs = clock.nowMs()
       const head = { ...headOf(before), name: nextName, revision: at.revision + 1, updatedAtMs: nowMs }
       if (!(await judges.touch(head, at.revision))) throw await lostRace(judges, at)
-      const next = isSameContent
-        ? latest
-        : versionOf(head, { content, createdBy, number: latest.version + 1, nowMs })
+      const next = isSameContent ? latest : versionOf(head, { content, createdBy, number: latest.version + 1, nowMs })
       if (next !== latest) await judges.insertVersion(next)
       const details = changedValues(
         { name: before.name, version: latest.version, ...contentFields(latest) },
@@ -99,7 +96,10 @@ export function createJudgeAdministration({ ids, clock }: { readonly ids: Ids; r
     async shadow(
       { judges }: StoresOf,
       at: JudgeAt,
-      { version: number, shareBasisPoints }: { readonly version: number | undefined; readonly shareBasisPoints: number },
+      {
+        version: number,
+        shareBasisPoints,
+      }: { readonly version: number | undefined; readonly shareBasisPoints: number },
     ): Promise<WithAuditRecord<StoredJudge>> {
       const judge = await findJudge(judges, at)
       const version = await findVersion(judges, judge, number ?? judge.shadowVersion ?? judge.latest.version)
@@ -109,10 +109,7 @@ export function createJudgeAdministration({ ids, clock }: { readonly ids: Ids; r
       const { shadow: before } = await judges.inForce(at.organizationId)
       if (before !== undefined && !(before.judgeId === version.judgeId && before.version === version.version))
         await judges.changeVersion(before, idle(before))
-      await judges.changeVersion(
-        version,
-        share === 0 ? idle(version) : { state: 'shadow', shareBasisPoints: share },
-      )
+      await judges.changeVersion(version, share === 0 ? idle(version) : { state: 'shadow', shareBasisPoints: share })
       const details = { version: version.version, share_bp: share }
       return { value: await saved(judges, judge), record: recordOf('judge.shadowed', judge, details) }
     },
@@ -166,14 +163,14 @@ const versionOf = (judge: JudgeHead, { content, createdBy, number, nowMs }: NewV
   createdAtMs: nowMs,
 })
 
-export const contentOf = ({
+const contentOf = ({ model, template, parameters, timeoutMs, fail, maxUsdPerDay }: JudgeContent): JudgeContent => ({
   model,
   template,
   parameters,
   timeoutMs,
   fail,
   maxUsdPerDay,
-}: JudgeContent): JudgeContent => ({ model, template, parameters, timeoutMs, fail, maxUsdPerDay })
+})
 
 export const headOf = ({ id, organizationId, name, revision, createdAtMs, updatedAtMs }: JudgeHead): JudgeHead => ({
   id,
@@ -188,7 +185,8 @@ export const headOf = ({ id, organizationId, name, revision, createdAtMs, update
 const contentFields = (content: JudgeContent) => ({
   model: content.model,
   prompt_digest: digestOfPrompt(content),
-  parameters: content.parameters,
+  temperature: content.parameters.temperature,
+  max_output_tokens: content.parameters.maxOutputTokens,
   timeout_ms: content.timeoutMs,
   fail: content.fail,
   max_usd_per_day: content.maxUsdPerDay,

@@ -1,5 +1,6 @@
-import { basisPoints, boundedShare, kappaOf, type BoundedShare, type Confusion } from './agreement.ts'
-import type { Calibration, CalibrationAnswer, CalibrationItem } from './calibration.ts'
+import { basisPoints, boundedShare, kappaOf, type Confusion } from './agreement.ts'
+import type { CalibrationReport } from './calibration-report.ts'
+import type { JudgeCalibration, CalibrationAnswer, CalibrationItem } from './calibration.ts'
 
 /** The judge is asked about each label so often. */
 export const calibrationRounds = 2
@@ -9,36 +10,6 @@ const leastSelfAgreementBasisPoints = 9_000
 const injectionThreshold = 5_000
 const maxExamples = 20
 
-/** What a calibration found. Stored and returned by the API as is, so its fields use the API's names. */
-export type CalibrationReport = {
-  /** Labels with an answer in each round. */
-  readonly labels: number
-  /** How often the judge said the same again, of the labels; below 90 % the rest says nothing. */
-  readonly self_agreement: BoundedShare
-  readonly consistent: boolean
-  readonly agreement_bp: number
-  /** How many of the labels are expected to match. */
-  readonly base_rate_bp: number
-  readonly kappa: number | null
-  /** Of the texts that should match, those that do; and of those that should not, those that do not. */
-  readonly true_positives: BoundedShare
-  readonly true_negatives: BoundedShare
-  readonly injections: { readonly passed: number; readonly of: number }
-  readonly failures: { readonly found: number; readonly of: number }
-  readonly p95_ms: number
-  readonly usd: number
-  readonly usd_per_1000: number
-  /** By rule, the most first. */
-  readonly disagreements: readonly {
-    readonly policy_id: string
-    readonly count: number
-    readonly labels: number
-    readonly cases: readonly Disagreement[]
-  }[]
-}
-
-type Disagreement = { readonly case_id: string; readonly expected: string; readonly got: string; readonly score_bp: number }
-
 /** The score from which each policy matches. */
 type ThresholdOf = (policyId: string) => number
 
@@ -46,7 +17,7 @@ type ThresholdOf = (policyId: string) => number
 export const notAsked = 'not_asked'
 
 export function reportOf(
-  { items, kind }: Pick<Calibration, 'items' | 'kind'>,
+  { items, kind }: Pick<JudgeCalibration, 'items' | 'kind'>,
   answers: readonly CalibrationAnswer[],
   thresholdOf: ThresholdOf,
 ): CalibrationReport {
@@ -111,7 +82,7 @@ function confusionOf(labels: readonly Pick<Labelled, 'expected' | 'got'>[]): Con
   }
 }
 
-/** The wording of a rule is usually what to mend, so disagreements are grouped by rule. */
+/** The wording of a rule is usually what has to change, so disagreements are grouped by rule. */
 function disagreementsIn(labels: readonly Labelled[]): CalibrationReport['disagreements'] {
   const byPolicy = Map.groupBy(labels, ({ policyId }) => policyId)
   return [...byPolicy]
@@ -129,7 +100,7 @@ function disagreementsIn(labels: readonly Labelled[]): CalibrationReport['disagr
     .toSorted((one, other) => other.count - one.count)
 }
 
-/** The smallest value that so many are not above. */
+/** The smallest value that this share of the values is not above. */
 function percentile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((one, other) => one - other)
   return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? 0
@@ -137,7 +108,7 @@ function percentile(values: readonly number[], share: number): number {
 
 /** As many labels of each kind as there are, up to `most`: those that an active judge is asked about each night. */
 export function fixedLabels(
-  { items }: Pick<Calibration, 'items'>,
+  { items }: Pick<JudgeCalibration, 'items'>,
   answers: readonly CalibrationAnswer[],
   { thresholdOf, most }: { readonly thresholdOf: ThresholdOf; readonly most: number },
 ): { readonly items: readonly CalibrationItem[]; readonly kappa: number | null } {

@@ -2,19 +2,23 @@ import { minuteMs, type Clock } from '../../base/clock.ts'
 import { isFault } from '../../base/fault.ts'
 import type { CaseInput } from '../cases/case.ts'
 import type { PolicyContent } from '../policy/content.ts'
-import type { Calibration, CalibrationAnswer, CalibrationQueue } from './calibration.ts'
+import type { JudgeCalibration, CalibrationAnswer, CalibrationQueue } from './calibration.ts'
 import { openConditions } from './conditions.ts'
 import { injectionAttempts } from './injection-attempts.ts'
 import { calibrationRounds, notAsked, reportOf } from './report.ts'
 
 /** A question to the judge that is calibrated. */
 export type CalibrationQuestion =
-  | { readonly kind: 'case'; readonly policy: { readonly id: string; readonly content: PolicyContent }; readonly given: CaseInput }
+  | {
+      readonly kind: 'case'
+      readonly policy: { readonly id: string; readonly content: PolicyContent }
+      readonly given: CaseInput
+    }
   | { readonly kind: 'injection'; readonly rule: string; readonly text: string }
 
 /** What the judge of a calibration says, without any memory of what it said before. */
 export type AskCalibrated = (
-  calibration: Calibration,
+  calibration: JudgeCalibration,
   question: CalibrationQuestion,
 ) => Promise<Pick<CalibrationAnswer, 'score' | 'failure' | 'ms' | 'usdMicros'>>
 
@@ -22,12 +26,12 @@ export type CalibrationRunnerParts = {
   readonly queue: CalibrationQueue
   /** The case and the policy of an item; undefined if one of them is gone. */
   readonly findCase: (
-    calibration: Calibration,
-    item: Calibration['items'][number],
+    calibration: JudgeCalibration,
+    item: JudgeCalibration['items'][number],
   ) => Promise<Extract<CalibrationQuestion, { readonly kind: 'case' }> | undefined>
   readonly ask: AskCalibrated
-  readonly thresholdsOf: (calibration: Calibration) => Promise<(policyId: string) => number>
-  readonly timeoutMsOf: (calibration: Calibration) => Promise<number>
+  readonly thresholdsOf: (calibration: JudgeCalibration) => Promise<(policyId: string) => number>
+  readonly timeoutMsOf: (calibration: JudgeCalibration) => Promise<number>
   readonly clock: Clock
   readonly onError: (error: unknown) => void
 }
@@ -68,19 +72,20 @@ export function createCalibrationRunner(parts: CalibrationRunnerParts): Calibrat
     for (let claimed = await claim(); claimed; claimed = await claim()) {
       const next = { fromMs: 0, error: null as string | null }
       try {
-        if ((await workOff(claimed)) === 'waits') Object.assign(next, { fromMs: clock.nowMs() + waitMs, error: waitsText })
+        if ((await workOff(claimed)) === 'waits')
+          Object.assign(next, { fromMs: clock.nowMs() + waitMs, error: waitsText })
       } finally {
         await queue.release(claimed.id, next.fromMs, next.error)
       }
     }
   }
 
-  async function claim(): Promise<Calibration | undefined> {
+  async function claim(): Promise<JudgeCalibration | undefined> {
     return isStopping ? undefined : queue.claim()
   }
 
   /** If the database cannot be reached, it continues later. Any other error would repeat, so it fails the calibration. */
-  async function workOff(calibration: Calibration): Promise<'ended' | 'waits'> {
+  async function workOff(calibration: JudgeCalibration): Promise<'ended' | 'waits'> {
     try {
       const waiting = await missingOf(calibration)
       let state: 'open' | 'lost' | 'waits' = 'open'
@@ -107,25 +112,25 @@ export function createCalibrationRunner(parts: CalibrationRunnerParts): Calibrat
     return 'ended'
   }
 
-  async function missingOf(calibration: Calibration): Promise<Place[]> {
+  async function missingOf(calibration: JudgeCalibration): Promise<Place[]> {
     const known = new Set((await queue.answers(calibration.id)).map(({ item, round }) => `${item} ${round}`))
     return placesOf(calibration).filter(({ item, round }) => !known.has(`${item} ${round}`))
   }
 
-  async function answerOf(calibration: Calibration, place: Place): Promise<CalibrationAnswer> {
+  async function answerOf(calibration: JudgeCalibration, place: Place): Promise<CalibrationAnswer> {
     const question = await questionAt(calibration, place)
     if (question === undefined) return { ...place, score: null, failure: notAsked, ms: 0, usdMicros: 0 }
     return { ...place, ...(await ask(calibration, question)) }
   }
 
-  async function questionAt(calibration: Calibration, { item }: Place): Promise<CalibrationQuestion | undefined> {
+  async function questionAt(calibration: JudgeCalibration, { item }: Place): Promise<CalibrationQuestion | undefined> {
     const label = calibration.items[item]
     if (label !== undefined) return parts.findCase(calibration, label)
     const attempt = injectionAttempts[item - calibration.items.length]
     return attempt && { kind: 'injection', ...attempt }
   }
 
-  async function complete(calibration: Calibration): Promise<void> {
+  async function complete(calibration: JudgeCalibration): Promise<void> {
     const answers = await queue.answers(calibration.id)
     const report = reportOf(calibration, answers, await parts.thresholdsOf(calibration))
     const takeOver = { report, timeoutMs: await parts.timeoutMsOf(calibration), activeKappa: undefined }
@@ -133,7 +138,7 @@ export function createCalibrationRunner(parts: CalibrationRunnerParts): Calibrat
     await queue.end(calibration, { status: 'completed', report, error: null, isCalibrated })
   }
 
-  async function fail(calibration: Calibration, error: string): Promise<void> {
+  async function fail(calibration: JudgeCalibration, error: string): Promise<void> {
     await queue.end(calibration, { status: 'failed', report: null, error, isCalibrated: false })
   }
 }
@@ -141,9 +146,10 @@ export function createCalibrationRunner(parts: CalibrationRunnerParts): Calibrat
 type Place = Pick<CalibrationAnswer, 'item' | 'round'>
 
 /** Each label in each round, then each injection attempt. A check for drift asks about each label once. */
-function placesOf({ items, kind }: Calibration): Place[] {
+function placesOf({ items, kind }: JudgeCalibration): Place[] {
   const rounds = kind === 'drift' ? 1 : calibrationRounds
   const ofItems = Array.from({ length: rounds }, (_, round) => items.map((_item, item) => ({ item, round })))
-  const ofAttempts = kind === 'drift' ? [] : injectionAttempts.map((_attempt, at) => ({ item: items.length + at, round: 0 }))
+  const ofAttempts =
+    kind === 'drift' ? [] : injectionAttempts.map((_attempt, at) => ({ item: items.length + at, round: 0 }))
   return [...ofItems.flat(), ...ofAttempts]
 }

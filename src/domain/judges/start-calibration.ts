@@ -7,7 +7,7 @@ import { thresholdOf } from '../policy/content.ts'
 import type { Policy } from '../policy/policy.ts'
 import { expressionOf } from '../policy/rule.ts'
 import type { PolicyStore } from '../policy/store.ts'
-import type { Calibration, CalibrationItem, CalibrationStore } from './calibration.ts'
+import type { JudgeCalibration, CalibrationItem, CalibrationStore } from './calibration.ts'
 import { injectionAttempts } from './injection-attempts.ts'
 import { calibrationRounds } from './report.ts'
 
@@ -18,7 +18,7 @@ export type CalibrationStores = {
 }
 
 /** What is calibrated: a version of a judge, or the judge of the configuration with the version 0. */
-export type CalibrationSubject = Pick<Calibration, 'organizationId' | 'judgeId' | 'version' | 'subject'>
+export type CalibrationSubject = Pick<JudgeCalibration, 'organizationId' | 'judgeId' | 'version' | 'subject'>
 
 /** Of one calibration. Each label is two questions. */
 const maxItems = 2_000
@@ -35,7 +35,7 @@ export function createCalibrationAdministration({ ids, clock }: Parts) {
       stores: CalibrationStores,
       subject: CalibrationSubject,
       createdBy: string,
-    ): Promise<WithAuditRecord<Calibration>> {
+    ): Promise<WithAuditRecord<JudgeCalibration>> {
       if ((await stores.calibrations.countRunning(subject.organizationId)) >= maxRunning)
         throw new Fault('conflict', 'invalid_state', `${maxRunning} calibrations are running already; wait for one.`)
       const { items, leftOut } = await labelsOf(stores, subject.organizationId)
@@ -45,7 +45,7 @@ export function createCalibrationAdministration({ ids, clock }: Parts) {
         throw new Fault('conflict', 'invalid_state', message)
       }
       const nowMs = clock.nowMs()
-      const value: Calibration = {
+      const value: JudgeCalibration = {
         ...subject,
         id: ids('cal'),
         kind: 'calibration',
@@ -68,11 +68,11 @@ export function createCalibrationAdministration({ ids, clock }: Parts) {
 
     async cancel(
       { calibrations }: Pick<CalibrationStores, 'calibrations'>,
-      of: Pick<Calibration, 'organizationId' | 'judgeId' | 'id'>,
-    ): Promise<WithAuditRecord<Calibration>> {
+      of: Pick<JudgeCalibration, 'organizationId' | 'judgeId' | 'id'>,
+    ): Promise<WithAuditRecord<JudgeCalibration>> {
       const before = await findCalibration(calibrations, of)
       const updatedAtMs = clock.nowMs()
-      const value: Calibration = { ...before, status: 'cancelled', error: 'It was cancelled.', updatedAtMs }
+      const value: JudgeCalibration = { ...before, status: 'cancelled', error: 'It was cancelled.', updatedAtMs }
       if (!(await calibrations.cancel(value, updatedAtMs))) return { value: await findCalibration(calibrations, of) }
       const details = { judge_id: value.judgeId, version: value.version }
       return { value, record: { kind: 'judge_calibration.cancelled', resourceId: value.id, details } }
@@ -82,8 +82,8 @@ export function createCalibrationAdministration({ ids, clock }: Parts) {
 
 export async function findCalibration(
   calibrations: Pick<CalibrationStore, 'find'>,
-  { organizationId, judgeId, id }: Pick<Calibration, 'organizationId' | 'judgeId' | 'id'>,
-): Promise<Calibration> {
+  { organizationId, judgeId, id }: Pick<JudgeCalibration, 'organizationId' | 'judgeId' | 'id'>,
+): Promise<JudgeCalibration> {
   const found = await calibrations.find(organizationId, judgeId, id)
   if (found) return found
   throw new Fault('not_found', 'not_found', `There is no calibration ${id} of the judge ${judgeId}.`)
@@ -107,10 +107,17 @@ async function labelsOf({ policies, cases }: CalibrationStores, organizationId: 
   return { items, leftOut }
 }
 
-async function* judgedPolicies(policies: CalibrationStores['policies'], organizationId: string): AsyncGenerator<Policy> {
+async function* judgedPolicies(
+  policies: CalibrationStores['policies'],
+  organizationId: string,
+): AsyncGenerator<Policy> {
   let after: string | undefined
   for (;;) {
-    const page = await policies.list(organizationId, { limit: 100, order: 'asc', ...(after !== undefined && { after }) })
+    const page = await policies.list(organizationId, {
+      limit: 100,
+      order: 'asc',
+      ...(after !== undefined && { after }),
+    })
     for (const { id } of page.items) {
       const policy = await policies.find(organizationId, id)
       if (policy && expressionOf((policy.published ?? policy.draft).rule) === undefined) yield policy

@@ -81,8 +81,7 @@ export function createJudgeTally({ writer, onSeen, clock, ids }: TallyParts): Ju
       add(of, { scores: noCounts.scores.map((_, at) => (at === bin ? 1 : 0)) })
     },
     differ(difference) {
-      if (differences.length < maxDifferences)
-        differences.push({ ...difference, id: ids('dif'), atMs: clock.nowMs() })
+      if (differences.length < maxDifferences) differences.push({ ...difference, id: ids('dif'), atMs: clock.nowMs() })
     },
     saw(model) {
       const key = `${model.organizationId} ${model.judgeId} ${model.version} ${model.upstream}`

@@ -2,7 +2,7 @@ import { dayMs, type Clock } from '../../base/clock.ts'
 import type { Ids } from '../../base/ids.ts'
 import type { Actor, WithAuditRecord } from '../mutations/audit-log.ts'
 import type { AuditedMutation } from '../mutations/audited-mutation.ts'
-import type { Calibration, CalibrationStore } from './calibration.ts'
+import type { JudgeCalibration, CalibrationStore } from './calibration.ts'
 import type { JudgeCountStore, SeenModel } from './counts.ts'
 import { driftKinds, driftOf, modelChangeText, type DriftKind, type JudgeAlarm } from './drift.ts'
 import type { JudgeVersion, VersionAt } from './judge.ts'
@@ -47,12 +47,15 @@ export function createJudgeWatch({ reads, mutate, activeVersions, clock, ids, on
 
     /** Another model at an upstream that the judge has asked before. */
     async onSeen(model: SeenModel): Promise<void> {
-      const begun = await mutate(serviceOf(model), async ({ alarms }): Promise<WithAuditRecord<JudgeAlarm | undefined>> => {
-        const before = await alarms.replaceSeen(model)
-        if (before === undefined || before === model.model) return { value: undefined }
-        const text = modelChangeText(model.upstream, before, model.model)
-        return begin(alarms, { ...alarmOf(model, 'model', text) })
-      })
+      const begun = await mutate(
+        serviceOf(model),
+        async ({ alarms }): Promise<WithAuditRecord<JudgeAlarm | undefined>> => {
+          const before = await alarms.replaceSeen(model)
+          if (before === undefined || before === model.model) return { value: undefined }
+          const text = modelChangeText(model.upstream, before, model.model)
+          return begin(alarms, { ...alarmOf(model, 'model', text) })
+        },
+      )
       if (begun) onAlarm('model', begun)
     },
   }
@@ -62,7 +65,7 @@ export function createJudgeWatch({ reads, mutate, activeVersions, clock, ids, on
     const night = Math.floor(clock.nowMs() / dayMs)
     if (fixed.items.length === 0 || Math.floor((version.activatedAtMs ?? 0) / dayMs) === night) return
     const nowMs = clock.nowMs()
-    const check: Calibration = {
+    const check: JudgeCalibration = {
       id: ids('cal'),
       organizationId,
       judgeId,

@@ -4,22 +4,8 @@ import type { LetterCase } from '../scan/detect/letter-case.ts'
 import type { PersonalDataKind } from '../scan/detect/personal-data/kinds.ts'
 import type { JudgeWindow } from './content.ts'
 import type { RuleJudge } from './judge.ts'
+import type { RuleScore } from './rule-score.ts'
 import type { RuleFacts } from './rule.ts'
-
-/** Basis points from 0 to 10,000, or the reason why there is no score. A missing score is never a pass. */
-export type RuleScore =
-  | {
-      readonly basisPoints: number
-      /** The guard of the policy kept the text from the judge. */
-      readonly isSkipped?: true
-    }
-  | {
-      readonly notEvaluated: string
-      /** True if an evaluation failed. False if this service has no way to evaluate the rule. */
-      readonly isFailure: boolean
-      /** The highest score of the parts of the text that were evaluated, if a part was. */
-      readonly partBasisPoints?: number
-    }
 
 /**
  * How much of a streamed text a rule must see before earlier text may be sent: `whole`, a `paragraph` (see `judge-windows.ts`),

@@ -11,7 +11,7 @@ export type JudgePromptInput = {
 
 export type JudgePrompt = { readonly system: string; readonly user: string }
 
-/** What every prompt for a judge contains, whoever wrote the rest of it. */
+/** What every prompt for a judge contains, also one with a template. */
 export const judgedBy = ({ text, mark }: JudgePromptInput) => ({
   guards: [...dataRules(mark), ignoresVerdicts],
   form: answerForm,

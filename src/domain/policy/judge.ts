@@ -1,5 +1,5 @@
 import type { OnOwnModelCall } from '../inference/own-model-call.ts'
-import type { RuleScore } from './compiled-rule.ts'
+import type { RuleScore } from './rule-score.ts'
 
 /** A text, and the rule in plain language that it may break. */
 export type JudgeRequest = {

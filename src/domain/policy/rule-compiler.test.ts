@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { createCelCompiler } from '../../adapters/cel/cel.ts'
-import type { RuleScore } from './compiled-rule.ts'
+import type { RuleScore } from './rule-score.ts'
 import type { JudgeRequest } from './judge.ts'
 import type { RuleFacts } from './rule.ts'
 import { createRuleCompiler } from './rule-compiler.ts'
@@ -114,7 +114,9 @@ describe('a rule in plain language, with a judge', () => {
       requests.push(request)
       return { basisPoints: 7_300 }
     }
-    const rule = createRuleCompiler({ ...parts, judge: { version: 'judge@1', ask: judge } })(source('Be polite about "falcons".', 'polv_7'))
+    const rule = createRuleCompiler({ ...parts, judge: { version: 'judge@1', ask: judge } })(
+      source('Be polite about "falcons".', 'polv_7'),
+    )
     assert.equal(rule.lookBehind, 'whole')
     assert.deepEqual(await rule.score(cleanFacts), { basisPoints: 7_300 })
     assert.deepEqual(requests, [
@@ -135,7 +137,10 @@ describe('a rule in plain language, with a judge', () => {
       text.includes('odd')
         ? { notEvaluated: 'judge_timeout', isFailure: true }
         : { basisPoints: text.includes('rude') ? 9_000 : 200 }
-    const rule = createRuleCompiler({ ...parts, judge: { version: 'judge@1', ask: judge } })({ ...source('Be polite.'), judgeWindow: 'paragraph' })
+    const rule = createRuleCompiler({ ...parts, judge: { version: 'judge@1', ask: judge } })({
+      ...source('Be polite.'),
+      judgeWindow: 'paragraph',
+    })
     assert.equal(rule.lookBehind, 'paragraph')
     const scoreOf = (...words: readonly string[]) =>
       rule.score({ ...cleanFacts, text: words.map((word) => `${`the ${word} gate. `.repeat(40)}\n\n`).join('') })

@@ -5,10 +5,10 @@ import type {
   RuleCaller,
   RuleCondition,
   RuleName,
-  RuleScore,
   RuleSource,
   RuleTrigger,
 } from './compiled-rule.ts'
+import type { RuleScore } from './rule-score.ts'
 import type { CompiledExpression, CompileExpression, ExpressionResult } from './expression.ts'
 import type { RuleJudge } from './judge.ts'
 import { judgeWindowsOf } from './judge-windows.ts'

@@ -168,7 +168,10 @@ const translated = (provider: Provider): Provider => ({
   },
 })
 
-const requestOf = ({ system, user, maxOutputTokens, temperature = 0 }: ModelPrompt, model: string): InferenceRequest => ({
+const requestOf = (
+  { system, user, maxOutputTokens, temperature = 0 }: ModelPrompt,
+  model: string,
+): InferenceRequest => ({
   model,
   stream: false,
   messages: [

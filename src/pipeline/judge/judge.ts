@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { isFault } from '../../base/fault.ts'
 import type { Random } from '../../base/random.ts'
 import type { ScanCache } from '../../domain/scan/scan-cache.ts'
-import type { RuleScore } from '../../domain/policy/compiled-rule.ts'
+import type { RuleScore } from '../../domain/policy/rule-score.ts'
 import type { Judge, JudgeRequest } from '../../domain/policy/judge.ts'
 import { readScore, type JudgePrompt, type JudgePromptInput } from '../../domain/policy/judge-prompt.ts'
 import type { AnsweredModel, CallModel } from './call-model.ts'
@@ -42,7 +42,7 @@ const overlapCharacters = 1_000
 const maxParts = 16
 
 /** Enough for the score and some white space. */
-export const defaultOutputTokens = 128
+const defaultOutputTokens = 128
 
 type JudgeOutcome = { readonly result: JudgeResult; readonly score: RuleScore }
 

@@ -5,7 +5,7 @@ import { allBudgets, type DayBudget } from '../../domain/judges/day-budget.ts'
 import { fileJudgeId, type JudgesInForce, type JudgeVersion, type VersionAt } from '../../domain/judges/judge.ts'
 import type { JudgeTally } from '../../domain/judges/tally.ts'
 import { promptOf } from '../../domain/judges/template.ts'
-import type { RuleScore } from '../../domain/policy/compiled-rule.ts'
+import type { RuleScore } from '../../domain/policy/rule-score.ts'
 import type { Judge, JudgeRequest, RuleJudge } from '../../domain/policy/judge.ts'
 import { createScanCache, type ScanCache } from '../../domain/scan/scan-cache.ts'
 import { createCallModel, type CallModelParts } from './call-model.ts'
@@ -39,7 +39,7 @@ export type OrganizationJudges = {
 }
 
 /** Names a version in audit events and in keys of caches. */
-export const versionName = ({ judgeId, version }: Pick<VersionAt, 'judgeId' | 'version'>): string =>
+const versionName = ({ judgeId, version }: Pick<VersionAt, 'judgeId' | 'version'>): string =>
   judgeId === fileJudgeId ? fileJudgeId : `${judgeId}@${version}`
 
 type InUse = { readonly name: string; readonly judge: RuleJudge | undefined; readonly shadow: ShadowJudge | undefined }
@@ -113,7 +113,7 @@ export function createOrganizationJudges(parts: OrganizationJudgeParts): Organiz
       name: versionName(version),
       cache: hooks.cache,
       temperature: parameters.temperature,
-      maxOutputTokens: parameters.max_output_tokens,
+      maxOutputTokens: parameters.maxOutputTokens,
     })
   }
 

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import type { CountedPolicy } from '../../domain/judges/counts.ts'
 import type { JudgeVersion } from '../../domain/judges/judge.ts'
 import type { JudgeTally } from '../../domain/judges/tally.ts'
-import type { RuleScore } from '../../domain/policy/compiled-rule.ts'
+import type { RuleScore } from '../../domain/policy/rule-score.ts'
 import type { Judge, JudgeRequest } from '../../domain/policy/judge.ts'
 
 /** A judge that is asked beside the active one. Nothing waits for it, and it decides about nothing. */
@@ -31,22 +31,20 @@ export function createShadow({ version, ask, tally }: ShadowParts): ShadowJudge 
       const of: CountedPolicy = { organizationId, judgeId, version: number, policyId }
       const { onModelCall: _, requestId: __, ...question } = request
       running += 1
-      void ask(question)
-        .then((score) => {
-          if (!('basisPoints' in score)) return
-          const isMatch = ({ basisPoints }: { readonly basisPoints: number }) => basisPoints >= request.threshold
-          const differs = isMatch(score) !== isMatch(active)
-          tally.count(of, { compared: 1, ...(differs && { differed: 1 }) })
-          if (!differs) return
-          tally.differ({ ...of, requestId, activeScore: active.basisPoints, shadowScore: score.basisPoints })
-        })
-        .finally(() => {
-          running -= 1
-        })
+      void compareOne()
+
+      async function compareOne(): Promise<void> {
+        const score = await ask(question)
+        running -= 1
+        if (!('basisPoints' in score) || !('basisPoints' in active) || requestId === undefined) return
+        const [ofActive, ofShadow] = [active.basisPoints, score.basisPoints]
+        const differs = ofActive >= request.threshold !== ofShadow >= request.threshold
+        tally.count(of, { compared: 1, ...(differs && { differed: 1 }) })
+        if (differs) tally.differ({ ...of, requestId, activeScore: ofActive, shadowScore: ofShadow })
+      }
     },
   }
 }
 
 /** From 0 to 9,999, by the text alone: the same text is always part of a share, or never. */
-export const positionOf = (text: string): number =>
-  Number.parseInt(hash('sha256', text, 'hex').slice(0, 8), 16) % 10_000
+const positionOf = (text: string): number => Number.parseInt(hash('sha256', text, 'hex').slice(0, 8), 16) % 10_000

@@ -84,7 +84,13 @@ function Actions({ judge }: { readonly judge: Judge }) {
           <Button isSmall disabled={!mayWrite} onClick={() => setOpen('shadow')}>
             {text.shadow}
           </Button>
-          <Button isSmall look="primary" disabled={!mayPublish} title={needsPublish} onClick={() => setOpen('activate')}>
+          <Button
+            isSmall
+            look="primary"
+            disabled={!mayPublish}
+            title={needsPublish}
+            onClick={() => setOpen('activate')}
+          >
             {text.activate}
           </Button>
           {isInUse && (

@@ -21,7 +21,8 @@ export function JudgesPage() {
   const navigate = useNavigate({ from: '/judges' })
   const mayWrite = useMay('judges:write')
   const { data: judges, isPending, isError, error, refetch } = useJudges()
-  const shown = judges?.find(({ id }) => id === openId) ?? judges?.find(({ state }) => state === 'active') ?? judges?.[0]
+  const shown =
+    judges?.find(({ id }) => id === openId) ?? judges?.find(({ state }) => state === 'active') ?? judges?.[0]
   const open = (judge: string | undefined): void => void navigate({ search: { judge } })
   return (
     <div className={styles.page}>

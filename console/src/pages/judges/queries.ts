@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { api, dataOf } from '../../api/client.ts'
 import type { components } from '../../api/schema.d.ts'
 import { useChange } from '../../api/use-change.ts'
@@ -21,16 +21,24 @@ export const useJudges = () =>
   })
 
 /** The newest calibration of a judge; null if there is none. Loaded again each second while it runs. */
-export const useCalibration = (judgeId: string) =>
-  useQuery({
-    queryKey: [...judgesKey, judgeId, 'calibration'],
+export function useCalibration(judgeId: string) {
+  const client = useQueryClient()
+  const queryKey = [...judgesKey, judgeId, 'calibration'] as const
+  return useQuery({
+    queryKey,
     queryFn: async (): Promise<Calibration | null> => {
       const params = { path: { judge_id: judgeId }, query: { limit: 20 } }
       const { data } = await dataOf(api.GET('/v1/organization/judges/{judge_id}/calibrations', { params }))
-      return data.find(({ kind }) => kind === 'calibration') ?? null
+      const found = data.find(({ kind }) => kind === 'calibration') ?? null
+      const before = client.getQueryData<Calibration | null>(queryKey)
+      // Its end changes the figures of the judge.
+      if (before?.status === 'running' && found?.status !== 'running')
+        for (const name of ['list', judgeId]) void client.invalidateQueries({ queryKey: [...judgesKey, name] })
+      return found
     },
     refetchInterval: ({ state }) => (state.data?.status === 'running' ? progressMs : false),
   })
+}
 
 export const useCosts = (judgeId: string) =>
   useQuery({

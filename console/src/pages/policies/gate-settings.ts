@@ -4,7 +4,13 @@ type Gate = PublishGate['effective']
 export type GateSection = keyof Gate
 export type GateFields = Partial<Omit<Gate['replay'] & Gate['shadow'] & Gate['approvals'] & Gate['judge'], 'level'>>
 
-export const sectionNames = ['cases', 'replay', 'shadow', 'approvals', 'judge'] as const satisfies readonly GateSection[]
+export const sectionNames = [
+  'cases',
+  'replay',
+  'shadow',
+  'approvals',
+  'judge',
+] as const satisfies readonly GateSection[]
 
 /** The numbers of a section, in their order. */
 export const fieldsOf = (section: Gate[GateSection]): (keyof GateFields)[] =>

@@ -22,9 +22,7 @@ export type ReplayParts = {
 }
 
 /** Evaluates the draft of a backtest on one event at a time, with the `Evaluate` function that requests use. */
-export type Replay = (
-  backtest: Backtest,
-) => Promise<(event: LoggedEvent) => Promise<Omit<ReplayedEvent, 'threshold'>>>
+export type Replay = (backtest: Backtest) => Promise<(event: LoggedEvent) => Promise<Omit<ReplayedEvent, 'threshold'>>>
 
 export function createReplay({ evaluate, compileRule, rulebookOf }: ReplayParts): Replay {
   return async (backtest) => {

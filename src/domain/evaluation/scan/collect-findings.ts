@@ -2,7 +2,7 @@ import { all, andThen, sequentially, type MaybePromise } from '../../../base/may
 import { perCategory } from '../../scan/classify/categories.ts'
 import type { ClassificationReader, TextDirection } from '../../scan/classify/classifier.ts'
 import type { ScanMode, ScanText } from '../../scan/scan.ts'
-import type { RuleScore } from '../../policy/compiled-rule.ts'
+import type { RuleScore } from '../../policy/rule-score.ts'
 import { createCleanRunCache } from './clean-run-cache.ts'
 import {
   findingsOf,

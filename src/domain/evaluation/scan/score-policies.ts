@@ -3,7 +3,7 @@ import { all, andThen, sequentially, type MaybePromise } from '../../../base/may
 import type { TextDirection } from '../../scan/classify/classifier.ts'
 import type { ScanResult } from '../../scan/scan.ts'
 import { createScanCache } from '../../scan/scan-cache.ts'
-import type { RuleScore } from '../../policy/compiled-rule.ts'
+import type { RuleScore } from '../../policy/rule-score.ts'
 import type { RuleFacts } from '../../policy/rule.ts'
 import { zeroScore, type Findings } from '../findings.ts'
 import type { PrefilterOf } from './policy-prefilter.ts'

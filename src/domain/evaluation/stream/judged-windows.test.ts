@@ -8,7 +8,7 @@ import { policyOf } from '../../../../test/support/rule-policy.ts'
 
 import { createCelCompiler } from '../../../adapters/cel/cel.ts'
 import { createScanText } from '../../scan/scan.ts'
-import type { RuleScore } from '../../policy/compiled-rule.ts'
+import type { RuleScore } from '../../policy/rule-score.ts'
 import type { JudgeWindow } from '../../policy/content.ts'
 import { judgeWindowsOf, maxJudgeWindows } from '../../policy/judge-windows.ts'
 import { createRuleCompiler } from '../../policy/rule-compiler.ts'
@@ -39,7 +39,10 @@ function sceneWith({ judgeWindow = 'paragraph', score = rudeness, failsOpen = fa
     judged.push(text)
     return score(text)
   }
-  const compile = createRuleCompiler({ compileExpression: createCelCompiler(), judge: { version: 'judge@1', ask: judge } })
+  const compile = createRuleCompiler({
+    compileExpression: createCelCompiler(),
+    judge: { version: 'judge@1', ask: judge },
+  })
   const content = { versionId: 'polv_judged', organizationId: 'org_1', judgeWindow }
   const polite: ActivePolicy = { ...policyOf(''), id: 'pol_judged', rule: compile({ ...content, rule: 'Be polite.' }) }
   const plan = planFor({ ...rulebookWith({ denylist }), policies: [polite, ...rules.map(policyOf)] }, plainContext)

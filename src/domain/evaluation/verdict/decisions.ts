@@ -2,7 +2,7 @@
 import type { GatewayDecision } from '../../gateway-config/evaluate.ts'
 import { reasonCodeOf } from '../../gateway-config/evaluate.ts'
 import { alwaysBlockedCategories, type Category } from '../../scan/classify/categories.ts'
-import type { RuleScore } from '../../policy/compiled-rule.ts'
+import type { RuleScore } from '../../policy/rule-score.ts'
 import { thresholdOf } from '../../policy/content.ts'
 import type { Findings } from '../findings.ts'
 import type { Decision } from './combine.ts'

@@ -15,7 +15,7 @@ import { invalidField } from '../../validate.ts'
 import type { AdminRoutes } from '../routes.ts'
 import { presentCalibration, type JudgeReads } from './present.ts'
 import * as Report from './report-schema.ts'
-import { judgeAt, judgePath } from './routes.ts'
+import { judgeAt, judgePath } from './paths.ts'
 import { JudgeParams, StartCalibration } from './schema.ts'
 
 const path = `${judgePath}/calibrations`

@@ -8,16 +8,13 @@ import type { Route } from '../../route.ts'
 import type { AdminReads } from '../routes.ts'
 import * as Schema from './counts-schema.ts'
 import type { JudgeReads } from './present.ts'
-import { judgeAt, judgePath } from './routes.ts'
+import { judgeAt, judgePath } from './paths.ts'
 import { JudgeParams } from './schema.ts'
 
 type CountRouteParts = { readonly clock: Clock; readonly hasFileJudge: boolean }
 
 /** What judges were asked, what it cost, and where a shadow differs from the active judge. */
-export function judgeCountRoutes(
-  { read }: AdminReads<JudgeReads>,
-  { clock, hasFileJudge }: CountRouteParts,
-): Route[] {
+export function judgeCountRoutes({ read }: AdminReads<JudgeReads>, { clock, hasFileJudge }: CountRouteParts): Route[] {
   return [
     read({
       name: 'getJudgeComparison',

@@ -21,7 +21,7 @@ export const ComparisonObject = Type.Object(
         id: text('The id of the difference.'),
         policy_id: text('The policy.'),
         request_id: text('The request.'),
-        event_id: orNull(text('The event.'), 'Its event in the audit log; null if it is not there any more.'),
+        event_id: orNull(text('The event.'), 'Its event in the audit log; null if the log no longer has it.'),
         active_bp: integer('The score of the active judge, in basis points.'),
         shadow_bp: integer('The score of the shadow, in basis points.'),
         created_at: unixTime('When.'),

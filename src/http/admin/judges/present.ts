@@ -1,10 +1,10 @@
 import { toUnixSeconds } from '../../../base/clock.ts'
-import type { Calibration, CalibrationStore } from '../../../domain/judges/calibration.ts'
+import type { JudgeCalibration, CalibrationStore } from '../../../domain/judges/calibration.ts'
 import { judgeVersionOf } from '../../../domain/policy/judge-prompt.ts'
 import { takeOverConditions, type TakeOverCondition } from '../../../domain/judges/conditions.ts'
 import type { JudgeCountStore } from '../../../domain/judges/counts.ts'
 import { fileJudgeId, type JudgeStore, type JudgeVersion, type StoredJudge } from '../../../domain/judges/judge.ts'
-import type { CalibrationReport } from '../../../domain/judges/report.ts'
+import type { CalibrationReport } from '../../../domain/judges/calibration-report.ts'
 import type { JudgeAlarmStore } from '../../../domain/judges/watch.ts'
 import type { ActivateJudge, ActivationStores } from '../../../domain/judges/activation.ts'
 import type { CalibrationBody } from './report-schema.ts'
@@ -100,7 +100,10 @@ export const versionBody = (version: JudgeVersion) => ({
   version: version.version,
   model: version.model,
   prompt: { template: version.template, digest: version.digest },
-  parameters: { ...version.parameters },
+  parameters: {
+    temperature: version.parameters.temperature,
+    max_output_tokens: version.parameters.maxOutputTokens,
+  },
   timeout_ms: version.timeoutMs,
   fail: version.fail,
   max_usd_per_day: version.maxUsdPerDay,
@@ -123,7 +126,7 @@ async function watchedBody(
 
 const conditionBody = ({ kind, isMet, message }: TakeOverCondition) => ({ kind, met: isMet, message })
 
-function calibrationFigures(calibration: Calibration | undefined): JudgeBody['calibration'] {
+function calibrationFigures(calibration: JudgeCalibration | undefined): JudgeBody['calibration'] {
   if (!calibration?.report) return null
   return { id: calibration.id, at: toUnixSeconds(calibration.updatedAtMs), ...reportBody(calibration.report) }
 }
@@ -136,7 +139,7 @@ const reportBody = ({ disagreements, ...report }: CalibrationReport) => ({
   disagreements: disagreements.map(({ cases, ...each }) => ({ ...each, cases: [...cases] })),
 })
 
-export const presentCalibration = (calibration: Calibration): CalibrationBody => ({
+export const presentCalibration = (calibration: JudgeCalibration): CalibrationBody => ({
   id: calibration.id,
   object: 'organization.judge.calibration',
   judge_id: calibration.judgeId,

@@ -67,13 +67,13 @@ export const reportFields = {
       },
       { title: 'JudgeDisagreement' },
     ),
-    { description: 'By rule, the most first. The wording of the rule is usually what to mend.' },
+    { description: 'By rule, the most first. The wording of the rule is usually what has to change.' },
   ),
 }
 
 const Report = Type.Object(reportFields, { title: 'JudgeCalibrationReport' })
 
-const bounded = (found: number, of: number, atLeast: number, atMost: number) => ({
+const bounded = (found: number, of: number, [atLeast, atMost]: readonly [number, number]) => ({
   found,
   of,
   share_bp: Math.round((found / of) * 10_000),
@@ -95,13 +95,13 @@ export const calibrationExample = {
   error: null,
   report: {
     labels: 80,
-    self_agreement: bounded(79, 80, 9_422, 9_994),
+    self_agreement: bounded(79, 80, [9_422, 9_994]),
     consistent: true,
     agreement_bp: 9_250,
     base_rate_bp: 5_000,
     kappa: 0.85,
-    true_positives: bounded(36, 40, 7_866, 9_650),
-    true_negatives: bounded(38, 40, 8_510, 9_911),
+    true_positives: bounded(36, 40, [7_866, 9_650]),
+    true_negatives: bounded(38, 40, [8_510, 9_911]),
     injections: { passed: 60, of: 60 },
     failures: { found: 0, of: 220 },
     p95_ms: 620,
@@ -112,9 +112,7 @@ export const calibrationExample = {
         policy_id: policyExampleId,
         count: 4,
         labels: 50,
-        cases: [
-          { case_id: 'case_01k9z8y7x6w5v4t3s2r1q0p9n8', expected: 'match', got: 'no_match', score_bp: 2_000 },
-        ],
+        cases: [{ case_id: 'case_01k9z8y7x6w5v4t3s2r1q0p9n8', expected: 'match', got: 'no_match', score_bp: 2_000 }],
       },
     ],
   },

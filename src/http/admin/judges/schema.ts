@@ -14,7 +14,7 @@ import { calibrationExample, calibrationExampleId, reportFields } from './report
 
 const strict = { additionalProperties: false }
 
-export const judgeExampleId = 'jdg_01k9z8y7x6w5v4t3s2r1q0p9n8'
+const judgeExampleId = 'jdg_01k9z8y7x6w5v4t3s2r1q0p9n8'
 
 export const JudgeParams = Type.Object({
   judge_id: idText('The judge, or `file` for the one of the configuration.', judgeExampleId),
@@ -198,7 +198,10 @@ export const JudgeObject = Type.Object(
     defined_in: Type.Enum(['organization', 'file'], {
       description: '`file`: `policies.judge` of the configuration. It can only be changed there.',
     }),
-    revision: orNull(integer('The number of changes.'), 'The number of changes; null for the judge of the configuration.'),
+    revision: orNull(
+      integer('The number of changes.'),
+      'The number of changes; null for the judge of the configuration.',
+    ),
     ...versionFields,
     active_version: orNull(integer('The version.'), 'The version that evaluates rules now; null if none does.'),
     shadow: orNull(

@@ -107,7 +107,8 @@ export function ruleCheckRoute({ query }: AdminReads<object>, inspectRule: Inspe
     params: none,
     body: CheckRule,
     answer: { description: 'How the rule would be evaluated.', schema: RuleCheck },
-    operation: async (_reads, { actor, body }) => presentInspection(await inspectRule(body.rule, actor.organization.id)),
+    operation: async (_reads, { actor, body }) =>
+      presentInspection(await inspectRule(body.rule, actor.organization.id)),
   })
 }
 

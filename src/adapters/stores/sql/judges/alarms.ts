@@ -16,10 +16,15 @@ export const judgeAlarmStore = (tx: Transaction): JudgeAlarmStore => ({
       )
     ).map(alarmOf),
   begin: async ({ id, organizationId, judgeId, version, kind, text, sinceMs }) =>
-    (await tx.run(
-      `insert into judge_alarm (${columns}) values ($1, $2, $3, $4, $5, $6, $7) on conflict do nothing`,
-      [id, organizationId, judgeId, version, kind, text, sinceMs],
-    )) === 1,
+    (await tx.run(`insert into judge_alarm (${columns}) values ($1, $2, $3, $4, $5, $6, $7) on conflict do nothing`, [
+      id,
+      organizationId,
+      judgeId,
+      version,
+      kind,
+      text,
+      sinceMs,
+    ])) === 1,
   end: async ({ kind, ...of }, atMs) =>
     (await tx.run(`update judge_alarm set ended_at = $5 where ${ofVersion} and kind = $4 and ended_at is null`, [
       ...versionParams(of),

@@ -2,13 +2,13 @@ import type { Clock } from '../../../../base/clock.ts'
 import {
   calibrationKinds,
   calibrationStatuses,
-  type Calibration,
+  type JudgeCalibration,
   type CalibrationAnswer,
   type CalibrationItem,
   type CalibrationQueue,
   type CalibrationStore,
 } from '../../../../domain/judges/calibration.ts'
-import type { CalibrationReport } from '../../../../domain/judges/report.ts'
+import type { CalibrationReport } from '../../../../domain/judges/calibration-report.ts'
 import type { Database, Transaction, Value } from '../database.ts'
 import { selectPage } from '../page.ts'
 
@@ -123,7 +123,8 @@ export function calibrationQueue({ database, clock, owner, leaseMs }: Calibratio
       const completes = status === 'completed' && kind === 'calibration'
       const [ended] = await database.write([
         {
-          sql: `update judge_calibration set status = $3, report = $4, error = $5, updated_at = $6 where ${isHeld}`,
+          sql: `update judge_calibration set status = $3, report = $4, error = $5, updated_at = $6,
+            done = (select count(*) from judge_answer where calibration_id = $1) where ${isHeld}`,
           params: [id, owner, status, report && JSON.stringify(report), error, nowMs],
         },
         ...(completes
@@ -154,9 +155,7 @@ export function calibrationQueue({ database, clock, owner, leaseMs }: Calibratio
 
 /** For the embedded database: it has one process, so at startup all leases belong to a process that has ended. */
 export async function releaseCalibrationLeases(database: Database): Promise<void> {
-  await database.write([
-    { sql: `update judge_calibration set owner = null, lease_until = 0 where status = 'running'` },
-  ])
+  await database.write([{ sql: `update judge_calibration set owner = null, lease_until = 0 where status = 'running'` }])
 }
 
 /** Deletes the checks for drift, and the calibrations that no version has, that ended before this time. */
@@ -202,7 +201,7 @@ type AnswerRow = {
 }
 
 // The casts hold because only this store writes the JSON columns.
-const calibrationOf = (row: CalibrationRow): Calibration => ({
+const calibrationOf = (row: CalibrationRow): JudgeCalibration => ({
   id: row.id,
   organizationId: row.organization_id,
   judgeId: row.judge_id,
@@ -231,7 +230,7 @@ const answerOf = (row: AnswerRow): CalibrationAnswer => ({
   usdMicros: row.usd_micros,
 })
 
-const valuesOf = (calibration: Calibration): Value[] => [
+const valuesOf = (calibration: JudgeCalibration): Value[] => [
   calibration.id,
   calibration.organizationId,
   calibration.judgeId,

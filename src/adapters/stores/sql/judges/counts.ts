@@ -51,7 +51,11 @@ export const judgeCountStore = (tx: Pick<Transaction, 'query'>): JudgeCountStore
   async differences({ organizationId, judgeId, version }, page) {
     const where = { organization_id: organizationId, judge_id: judgeId }
     const only = [['version = ?', version]] as const
-    return selectPage(tx, { table: 'judge_difference', columns: differenceColumns, where, only, map: differenceOf }, page)
+    return selectPage(
+      tx,
+      { table: 'judge_difference', columns: differenceColumns, where, only, map: differenceOf },
+      page,
+    )
   },
   async eventsOf(organizationId, requestIds) {
     if (requestIds.length === 0) return new Map()

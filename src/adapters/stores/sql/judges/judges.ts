@@ -56,10 +56,10 @@ export function judgeStore(tx: Transaction): JudgeStore {
     },
     insertVersion,
     async find(organizationId, id) {
-      const [row] = await tx.query<HeadRow>(
-        `select ${headColumns} from judge where organization_id = $1 and id = $2`,
-        [organizationId, id],
-      )
+      const [row] = await tx.query<HeadRow>(`select ${headColumns} from judge where organization_id = $1 and id = $2`, [
+        organizationId,
+        id,
+      ])
       return row && withVersions(headOf(row))
     },
     async list(organizationId, page) {
@@ -100,10 +100,12 @@ export function judgeStore(tx: Transaction): JudgeStore {
       const columns = columnsOf(change)
       if (columns.length === 0) return
       const sets = columns.map(([name], at) => `${name} = $${at + 4}`).join(', ')
-      await tx.run(
-        `update judge_version set ${sets} where organization_id = $1 and judge_id = $2 and version = $3`,
-        [organizationId, judgeId, version, ...columns.map(([, value]) => value)],
-      )
+      await tx.run(`update judge_version set ${sets} where organization_id = $1 and judge_id = $2 and version = $3`, [
+        organizationId,
+        judgeId,
+        version,
+        ...columns.map(([, value]) => value),
+      ])
     },
     async remove(organizationId, id) {
       const of = [organizationId, id]
@@ -112,7 +114,14 @@ export function judgeStore(tx: Transaction): JudgeStore {
            (select id from judge_calibration where organization_id = $1 and judge_id = $2)`,
         of,
       )
-      for (const table of ['judge_calibration', 'judge_day', 'judge_seen', 'judge_difference', 'judge_alarm', 'judge_version'])
+      for (const table of [
+        'judge_calibration',
+        'judge_day',
+        'judge_seen',
+        'judge_difference',
+        'judge_alarm',
+        'judge_version',
+      ])
         await tx.run(`delete from ${table} where organization_id = $1 and judge_id = $2`, of)
       await tx.run('delete from judge where organization_id = $1 and id = $2', of)
     },
