@@ -1,24 +1,18 @@
 import { budgetSlices } from '../adapters/stores/sql/judges/budget.ts'
 import { judgeStore } from '../adapters/stores/sql/judges/judges.ts'
 import { createSemaphore } from '../base/semaphore.ts'
-import { ConfigError, type Config } from '../config/config.ts'
 import type { Rephrase } from '../domain/evaluation/verdict/rephrase.ts'
 import { createUpstreamHealth } from '../domain/inference/health.ts'
-import { createSharedBudget, type DayBudget, type SharedBudget } from '../domain/judges/day-budget.ts'
+import { createSharedBudget, type SharedBudget } from '../domain/judges/day-budget.ts'
 import { fileJudgeId } from '../domain/judges/judge.ts'
-import type { JudgeTally } from '../domain/judges/tally.ts'
-import { judgePrompt, judgeVersionOf } from '../domain/policy/judge-prompt.ts'
+import { judgeVersionOf } from '../domain/policy/judge-prompt.ts'
 import type { RuleScore } from '../domain/policy/rule-score.ts'
 import type { Judge, RuleJudge } from '../domain/policy/judge.ts'
-import { createScanCache, type ScanCache } from '../domain/scan/scan-cache.ts'
-import { createCallModel, type CallModelParts } from '../pipeline/judge/call-model.ts'
-import { createJudge, judgeResults, type JudgeParts, type JudgeResult } from '../pipeline/judge/judge.ts'
-import {
-  countQuestions,
-  createOrganizationJudges,
-  type OrganizationJudges,
-} from '../pipeline/judge/organization-judges.ts'
-import { createRephrase } from '../pipeline/judge/rephrase.ts'
+import { createScanCache } from '../domain/scan/scan-cache.ts'
+import type { CallModelParts } from '../pipeline/judge/call-model.ts'
+import { judgeResults, type JudgeParts, type JudgeResult } from '../pipeline/judge/judge.ts'
+import { createOrganizationJudges, type OrganizationJudges } from '../pipeline/judge/organization-judges.ts'
+import { openFileJudge, type JudgeSettings } from './file-judge.ts'
 import type { Infrastructure } from './infrastructure.ts'
 import { openJudgeTally } from './judge-tally.ts'
 import type { Stores } from './stores.ts'
@@ -33,7 +27,6 @@ export type OpenJudges = Omit<OrganizationJudges, 'shadowOf'> & {
   readonly fileSubject: string | undefined
 }
 
-type JudgeSettings = NonNullable<Config['policies']['judge']>
 type FileSettings = Pick<JudgeSettings, 'max_usd_per_day' | 'max_concurrent' | 'remembered_verdicts'>
 
 /** Without `policies.judge`, these limit the judges of organizations that use models of the installation. */
@@ -102,56 +95,6 @@ const isOwnModelOf =
     if (model?.organizationId === undefined) return false
     return model.targets.every(({ upstream }) => providers.get(upstream) !== installed.get(upstream))
   }
-
-type FileJudgeParts = Omit<CallModelParts, 'findModel'> & {
-  readonly settings: JudgeSettings
-  readonly served: ServedModels
-  readonly cache: ScanCache<RuleScore>
-  readonly tally: JudgeTally
-  readonly budget: DayBudget
-  readonly onResult: (result: JudgeResult) => void
-}
-
-function openFileJudge({ settings, served, cache, tally, onResult, ...calling }: FileJudgeParts) {
-  const { catalogue, providers } = served
-  const { random } = calling
-  const findModel = () => {
-    const model = catalogue.find(settings.model)
-    return model && { model, providers }
-  }
-  if (!findModel()) throw new ConfigError([`policies.judge.model: there is no model ${settings.model}`])
-  const callModel = createCallModel({ ...calling, findModel })
-  const version = judgeVersionOf(settings.model)
-  const of = { judgeId: fileJudgeId, version: 0 }
-  const shared = { callModel, random, timeoutMs: settings.timeout_ms, promptOf: judgePrompt, name: fileJudgeId }
-  const noHooks = { onResult, onScore: undefined, onSpent: undefined, onRemembered: undefined }
-  const askIn = (shadowOf: OrganizationJudges['shadowOf']): Judge =>
-    createJudge({
-      ...shared,
-      ...countQuestions(of, tally, {
-        ...noHooks,
-        onScore: (request, score) => shadowOf(request.organizationId)?.compare(request, score),
-        onRemembered: ({ organizationId, policyId }) =>
-          tally.count({ ...of, organizationId, policyId }, { remembered: 1 }),
-      }),
-      cache,
-    })
-  return {
-    askIn,
-    judge: {
-      version,
-      ask: askIn(() => undefined),
-      onSkipped: ({ organizationId, policyId }) => tally.count({ ...of, organizationId, policyId }, { skipped: 1 }),
-    } satisfies RuleJudge,
-    open: ({ onSpent }: Pick<JudgeParts, 'onSpent'>): Judge =>
-      createJudge({
-        ...shared,
-        ...countQuestions(of, tally, { ...noHooks, onSpent }),
-        cache: createScanCache<RuleScore>(0),
-      }),
-    rephrase: createRephrase({ callModel, random, timeoutMs: settings.rephrase_timeout_ms }),
-  }
-}
 
 /** No organization pays for the judge, so its usage is counted in metrics. */
 function countJudging({ metrics }: Infrastructure, fileBudget: SharedBudget | undefined) {
