@@ -105,8 +105,8 @@ function shown({ given, expect, weight }: AnyFileCase | AnyCaseBody): string {
 const maxShown = 60
 const clipped = (text: string): string => (text.length > maxShown ? `${text.slice(0, maxShown - 1)}…` : text)
 
-export type PolicyCases = readonly CaseBody[]
-export type GatewayCases = readonly GatewayCaseBody[]
+export type StoredPolicyCases = readonly CaseBody[]
+export type StoredGatewayCases = readonly GatewayCaseBody[]
 
 /** For an export. */
 export function exportedCase(each: CaseBody): object[] {

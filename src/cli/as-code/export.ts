@@ -7,8 +7,8 @@ import {
   exportedGatewayCase,
   readCases,
   readGatewayCases,
-  type GatewayCases,
-  type PolicyCases,
+  type StoredGatewayCases,
+  type StoredPolicyCases,
 } from './cases.ts'
 import type { ProjectBody } from '../../http/admin/projects/schema.ts'
 import {
@@ -41,7 +41,7 @@ export type Exported = { readonly file: ResourceFileBody; readonly warnings: rea
 export async function exportResources(client: ApiClient, state: State, owner?: string): Promise<Exported> {
   const isWanted: IsWanted = ({ managed_by: by }) => owner === undefined || by === owner
   const policies: PolicyBody[] = []
-  const cases = new Map<string, PolicyCases>()
+  const cases = new Map<string, StoredPolicyCases>()
   const gates = new Map<string, GateSettingsFile>()
   for (const { id } of state.policies.filter(isWanted)) {
     policies.push(await readPolicy(client, id))
@@ -244,7 +244,7 @@ function policyEntry({ policies, projects }: State, policy: PolicyBody, defaults
 }
 
 /** A configuration that was never saved may have cases nevertheless. */
-function gatewayEntry({ version, config }: State['gateway'], cases: GatewayCases): object {
+function gatewayEntry({ version, config }: State['gateway'], cases: StoredGatewayCases): object {
   const entry = {
     ...(version > 0 && config),
     ...list('cases', cases.flatMap(exportedGatewayCase)),

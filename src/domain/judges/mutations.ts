@@ -186,7 +186,7 @@ const contentFields = (content: JudgeContent) => ({
   model: content.model,
   prompt_digest: digestOfPrompt(content),
   temperature: content.parameters.temperature,
-  max_output_tokens: content.parameters.maxOutputTokens,
+  output_limit: content.parameters.maxOutputTokens,
   timeout_ms: content.timeoutMs,
   fail: content.fail,
   max_usd_per_day: content.maxUsdPerDay,
