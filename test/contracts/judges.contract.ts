@@ -173,8 +173,8 @@ export function judgesContract({ name, skip, open }: Engine): void {
           ]),
         ),
       )
-      assert.deepEqual(begun.map(([check]) => check).toSorted(), [false, true])
-      assert.deepEqual(begun.map(([, one]) => one).toSorted(), [false, true])
+      assert.equal(begun.filter(([check]) => check).length, 1)
+      assert.equal(begun.filter(([, one]) => one).length, 1)
       await scene.use(async (tx) => {
         const alarms = judgeAlarmStore(tx)
         assert.equal((await alarms.open('org_1')).length, 1)

@@ -114,7 +114,7 @@ function Figures({ calibration }: { readonly calibration: Figured }) {
   const { kappa, injections } = calibration
   const share = (basisPoints: number): string => percent(basisPoints / 10_000)
   const bounded = (figure: Figured['self_agreement']): string =>
-    text.bounded(figure.found, figure.of, share(figure.at_least_bp), share(figure.at_most_bp))
+    text.bounded(text.ofAll(figure.found, figure.of), share(figure.at_least_bp), share(figure.at_most_bp))
   const rows: readonly (readonly [string, string])[] = [
     [text.labels, count(calibration.labels)],
     [text.selfAgreement, bounded(calibration.self_agreement)],

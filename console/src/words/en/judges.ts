@@ -59,7 +59,7 @@ export const judges = {
   injections: 'Attempts to talk it round, withstood',
   p95: '95 % of answers within',
   cost: '1,000 questions cost',
-  bounded: (found: number, of: number, low: string, high: string) => `${found} of ${of}, between ${low} and ${high}`,
+  bounded: (shares: string, low: string, high: string) => `${shares}, between ${low} and ${high}`,
   ofAll: (found: number, of: number) => `${found} of ${of}`,
   disagreements: 'Disagreements by rule',
   policy: 'Policy',

@@ -107,25 +107,27 @@ export function judgeStore(tx: Transaction): JudgeStore {
         ...columns.map(([, value]) => value),
       ])
     },
-    async remove(organizationId, id) {
-      const of = [organizationId, id]
-      await tx.run(
-        `delete from judge_answer where calibration_id in
-           (select id from judge_calibration where organization_id = $1 and judge_id = $2)`,
-        of,
-      )
-      for (const table of [
-        'judge_calibration',
-        'judge_day',
-        'judge_seen',
-        'judge_difference',
-        'judge_alarm',
-        'judge_version',
-      ])
-        await tx.run(`delete from ${table} where organization_id = $1 and judge_id = $2`, of)
-      await tx.run('delete from judge where organization_id = $1 and id = $2', of)
-    },
+    remove: (organizationId, id) => removeJudge(tx, [organizationId, id]),
   }
+}
+
+/** With all that is known of it. */
+async function removeJudge(tx: Transaction, of: readonly [organizationId: string, id: string]): Promise<void> {
+  await tx.run(
+    `delete from judge_answer where calibration_id in
+       (select id from judge_calibration where organization_id = $1 and judge_id = $2)`,
+    of,
+  )
+  for (const table of [
+    'judge_calibration',
+    'judge_day',
+    'judge_seen',
+    'judge_difference',
+    'judge_alarm',
+    'judge_version',
+  ])
+    await tx.run(`delete from ${table} where organization_id = $1 and judge_id = $2`, of)
+  await tx.run('delete from judge where organization_id = $1 and id = $2', of)
 }
 
 /** The active versions of all organizations. */
