@@ -209,8 +209,8 @@ async function withIds(code: string, ids: Ids): Promise<string> {
   const real = code
     .replaceAll(/\b([a-z]+)_01[0-9a-z]{24}\b/g, (id, prefix: string) => own[prefix] ?? id)
     .replaceAll(/(\bexpires_at"?: ?)\d+/g, `$1${Math.floor(Date.now() / 1000) + 86_400}`)
-  // A new case of the gateway configuration is at revision 1, as in the example.
-  if (real.includes('/config/cases/')) return real
+  // A new case of the gateway configuration and a new judge are at revision 1, as in the example.
+  if (real.includes('/config/cases/') || real.includes('/judges/')) return real
   const ofCase = real.includes('/cases/case_') ? `/cases/${ids['case']}` : ''
   const ofGate = real.includes('/publish_gate') ? '/publish_gate' : ''
   const isOfPolicy = !real.includes('/v1/organization/publish_gate')

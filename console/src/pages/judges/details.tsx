@@ -26,9 +26,11 @@ const text = words.judges
 export function JudgeDetails({ judge }: { readonly judge: Judge }) {
   const { calibration, alarms, conditions } = judge
   const isFile = judge.defined_in === 'file'
+  const [open, setOpen] = useState<Action>()
+  const close = (): void => setOpen(undefined)
   return (
     <>
-      <Card title={judge.name} note={<Actions judge={judge} />}>
+      <Card title={judge.name} note={<Actions judge={judge} onOpen={setOpen} />}>
         {isFile && <p>{text.fileHint}</p>}
         {alarms.map((alarm) => (
           <Notice key={alarm.kind} tone="warning">
@@ -54,17 +56,20 @@ export function JudgeDetails({ judge }: { readonly judge: Judge }) {
       )}
       <CostsCard judgeId={judge.id} />
       <ComparisonCard judgeId={judge.id} />
+      {open === 'activate' && <ActivateDialog judge={judge} onClose={close} />}
+      {open === 'shadow' && <ShadowDialog judge={judge} onClose={close} />}
+      {open === 'retire' && <RetireDialog judge={judge} onClose={close} />}
     </>
   )
 }
 
-function Actions({ judge }: { readonly judge: Judge }) {
-  const [open, setOpen] = useState<'activate' | 'shadow' | 'retire'>()
+type Action = 'activate' | 'shadow' | 'retire'
+
+function Actions({ judge, onOpen: setOpen }: { readonly judge: Judge; readonly onOpen: (action: Action) => void }) {
   const mayWrite = useMay('judges:write')
   const mayPublish = useMay('policies:publish')
   const start = useStartCalibration(judge.id)
   const { data: calibration } = useCalibration(judge.id)
-  const close = (): void => setOpen(undefined)
   const isRunning = calibration?.status === 'running'
   const isInUse = judge.active_version !== null || judge.shadow !== null
   const needsPublish = mayPublish ? undefined : text.mayNotPublish
@@ -100,9 +105,6 @@ function Actions({ judge }: { readonly judge: Judge }) {
           )}
         </>
       )}
-      {open === 'activate' && <ActivateDialog judge={judge} onClose={close} />}
-      {open === 'shadow' && <ShadowDialog judge={judge} onClose={close} />}
-      {open === 'retire' && <RetireDialog judge={judge} onClose={close} />}
     </span>
   )
 }
