@@ -146,6 +146,7 @@ function resultOf(appeal: AppealBody): Result {
     ['reason', appeal.reason],
     ['case', appeal.case_id],
     ['draft', appeal.draft_revision === null ? null : `changed, revision ${appeal.draft_revision}`],
+    ['exception', appeal.exception_id],
   ]
   const shown = lines.flatMap(([name, value]) => (value === null || value === undefined ? [] : [[name, value]]))
   const hint = appeal.blind ? ['', 'The decision is shown once you have labelled the appeal.'] : []

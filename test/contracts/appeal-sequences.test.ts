@@ -3,6 +3,7 @@ import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { appealStore } from '../../src/adapters/stores/sql/policies/appeals.ts'
 import { caseStore } from '../../src/adapters/stores/sql/policies/cases.ts'
+import { exceptionStore } from '../../src/adapters/stores/sql/policies/exceptions.ts'
 import { policyStore } from '../../src/adapters/stores/sql/policies/policies.ts'
 import { createEncryption } from '../../src/base/encryption.ts'
 import { isFault } from '../../src/base/fault.ts'
@@ -87,7 +88,12 @@ describe('any sequence of labels, resolutions and time', () => {
         const ids = createIds(clock, systemRandom)
         const appeals = createAppeals({ ids, clock })
         const never = () => Promise.reject(new Error('not used'))
-        const resolve = createResolveAppeal({ clock, cases: { create: never }, policies: { update: never } })
+        const resolve = createResolveAppeal({
+          clock,
+          cases: { create: never },
+          policies: { update: never },
+          exceptions: { create: never },
+        })
         const claim = isDenialClaimed ? 'should_be_denied' : 'should_be_allowed'
         const appeal = newAppeal(`apl_${++count}`, claim)
         const at = { organizationId: 'org_1', id: appeal.id }
@@ -99,6 +105,7 @@ describe('any sequence of labels, resolutions and time', () => {
                 appeals: appealStore(tx, encryption),
                 cases: caseStore(tx, encryption),
                 policies: policyStore(tx),
+                exceptions: exceptionStore(tx),
                 events,
               }),
             )
@@ -117,7 +124,7 @@ describe('any sequence of labels, resolutions and time', () => {
             if (one.kind === 'pass') return (advance(one.ms), { value: undefined })
             if (one.kind === 'expire') return appeals.expire(stores, at)
             if (one.kind === 'review') return appeals.review(stores, at, { by: one.by, should: one.should, note: null })
-            const nothing = { reason: null, newCase: undefined, draft: undefined }
+            const nothing = { reason: null, newCase: undefined, draft: undefined, exception: undefined }
             return resolve(stores, at, { by: one.by, outcome: one.outcome, ...nothing })
           })
           assert.equal(isDone, isAllowed, JSON.stringify(one))

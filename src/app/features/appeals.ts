@@ -1,8 +1,10 @@
 import { caseStore } from '../../adapters/stores/sql/policies/cases.ts'
+import { exceptionStore } from '../../adapters/stores/sql/policies/exceptions.ts'
 import { gatewayStore } from '../../adapters/stores/sql/policies/gateway-configurations.ts'
 import { policyStore } from '../../adapters/stores/sql/policies/policies.ts'
 import { createAppeals } from '../../domain/appeals/appeals.ts'
 import { createResolveAppeal } from '../../domain/appeals/resolve.ts'
+import { createExceptions } from '../../domain/exceptions/exceptions.ts'
 import { createCases } from '../../domain/cases/cases.ts'
 import { reviewRoutes } from '../../http/admin/appeals/review-routes.ts'
 import { appealRoutes } from '../../http/admin/appeals/routes.ts'
@@ -20,10 +22,16 @@ export function createAppealFeature(parts: FeatureParts): Feature {
     events: stores.eventsIn(tx),
     policies: policyStore(tx),
     cases: caseStore(tx, stores.encryptions.caseTexts),
+    exceptions: exceptionStore(tx),
     gateway: gatewayStore(tx),
   }))
   const appeals = createAppeals({ ids, clock })
-  const resolve = createResolveAppeal({ clock, cases: createCases({ ids, clock }), policies: createPolicyRules(parts) })
+  const resolve = createResolveAppeal({
+    clock,
+    cases: createCases({ ids, clock }),
+    policies: createPolicyRules(parts),
+    exceptions: createExceptions({ ids, clock }),
+  })
   return {
     administration(surface) {
       const routes = createResourceRoutes({ ...surface, ...own })

@@ -1,8 +1,11 @@
 import type { Clock } from '../../base/clock.ts'
 import { Fault } from '../../base/fault.ts'
-import type { AuditReads } from '../audit/log.ts'
+import type { AuditReads, LoggedEvent } from '../audit/log.ts'
 import { maxCaseBytes, type Cases, type CaseStores } from '../cases/cases.ts'
 import type { CaseWeight } from '../cases/case.ts'
+import type { ExceptionSubject } from '../exceptions/exception.ts'
+import type { Exceptions, ExceptionStores } from '../exceptions/exceptions.ts'
+import { rowOf } from '../audit/chain/chained-event.ts'
 import type { AuditRecord, WithAuditRecord } from '../mutations/audit-log.ts'
 import type { PolicyPatch } from '../policy/lifecycle.ts'
 import type { PolicyAdministration } from '../policy/mutations.ts'
@@ -15,7 +18,8 @@ import { requireOpen, requireReviewer } from './open-appeal.ts'
 import { outcomeOf } from './outcome.ts'
 
 export type ResolveStores = Pick<AppealStores, 'appeals'> &
-  CaseStores & { readonly policies: PolicyStore; readonly events: Pick<AuditReads, 'find' | 'findRequest'> }
+  CaseStores &
+  ExceptionStores & { readonly policies: PolicyStore; readonly events: Pick<AuditReads, 'find' | 'findRequest'> }
 
 /** How an appeal is closed, and what follows from it. */
 export type Resolution = {
@@ -26,20 +30,30 @@ export type Resolution = {
   readonly newCase: { readonly says: string | undefined; readonly weight: CaseWeight } | undefined
   /** The change of the draft, and the revision of the policy that the caller has read. */
   readonly draft: { readonly patch: PolicyPatch; readonly revision: number } | undefined
+  /** Whose further requests the policy lets through, as this request names them, and until when. */
+  readonly exception: { readonly of: RequestSubject; readonly expiresAtMs: number } | undefined
 }
 
-export type Resolved = { readonly appeal: Appeal; readonly draftRevision: number | null }
+export const requestSubjects = ['user', 'key', 'project'] as const
+export type RequestSubject = (typeof requestSubjects)[number]
+
+export type Resolved = {
+  readonly appeal: Appeal
+  readonly draftRevision: number | null
+  readonly exceptionId: string | null
+}
 
 type ResolveParts = {
   readonly clock: Clock
   readonly cases: Pick<Cases, 'create'>
   readonly policies: Pick<PolicyAdministration, 'update'>
+  readonly exceptions: Pick<Exceptions, 'create'>
 }
 
 export type ResolveAppeal = ReturnType<typeof createResolveAppeal>
 
-/** Closes an appeal as the labels say. The case and the change of the draft are made in the same transaction, or none of it is. */
-export function createResolveAppeal({ clock, cases, policies }: ResolveParts) {
+/** Closes an appeal as the labels say. What follows from it is made in the same transaction, or none of it is. */
+export function createResolveAppeal({ clock, cases, policies, exceptions }: ResolveParts) {
   return async (
     stores: ResolveStores,
     at: Pick<Appeal, 'organizationId' | 'id'>,
@@ -54,13 +68,19 @@ export function createResolveAppeal({ clock, cases, policies }: ResolveParts) {
     if (outcome !== 'dismissed') requireAgreement(appeal, labels, outcome)
     const created = resolution.newCase && (await createCase(stores, { appeal, labels, by, ...resolution.newCase }))
     const changed = resolution.draft && (await changeDraft(stores, appeal, resolution.draft))
+    const excepted =
+      resolution.exception && (await makeException(stores, appeal, { ...resolution.exception, by, outcome }))
     const ending = { closedAtMs: clock.nowMs(), closedBy: by, reason, caseId: created?.value.id ?? null }
     const closed: Appeal = { ...appeal, ...ending, state: outcome }
     if (!(await stores.appeals.close(closed)))
       throw new Fault('conflict', 'invalid_state', `The appeal ${appeal.id} was closed meanwhile.`)
-    const further = [created?.record, changed?.record].filter((record): record is AuditRecord => record !== undefined)
+    const further = [created, changed, excepted].flatMap((made): AuditRecord[] => (made?.record ? [made.record] : []))
     return {
-      value: { appeal: closed, draftRevision: changed?.value.revision ?? null },
+      value: {
+        appeal: closed,
+        draftRevision: changed?.value.revision ?? null,
+        exceptionId: excepted?.value.id ?? null,
+      },
       record: closingRecord(closed, outcome),
       further,
     }
@@ -93,7 +113,31 @@ export function createResolveAppeal({ clock, cases, policies }: ResolveParts) {
       throw invalid('draft', 'the decision is not about a policy, so there is no draft that could be changed.')
     return policies.update(stores.policies, { organizationId, id: policyId, revision }, patch)
   }
+
+  async function makeException(
+    stores: ResolveStores,
+    { id, organizationId, policyId, eventId, claim }: Appeal,
+    { by, outcome, of, expiresAtMs }: NonNullable<Resolution['exception']> & Pick<Resolution, 'by' | 'outcome'>,
+  ) {
+    if (outcome !== 'overturned' || claim !== 'should_be_allowed')
+      throw invalid('exception', 'only a denial that is overturned can be followed by one.')
+
+    if (policyId === null)
+      throw invalid('exception', 'the decision is not about a policy, and only policies have them.')
+    const subject = subjectIn(await stores.events.find(organizationId, eventId), of)
+    const input = { subject, reason: `Appeal ${id}`, owner: by, createdBy: by, eventId: null, requestId: null }
+    return exceptions.create(stores, { organizationId, policyId }, { ...input, expiresAtMs })
+  }
 }
+
+function subjectIn(event: LoggedEvent | undefined, kind: RequestSubject): ExceptionSubject {
+  const { userId, actorId, projectId } = event === undefined ? noSubjects : rowOf(event.document, '')
+  const id = { user: userId, key: actorId, project: projectId }[kind]
+  if (id !== null) return { kind, id }
+  throw invalid('exception.for', `the request names no ${kind}. Make the exception for something else that it names.`)
+}
+
+const noSubjects = { userId: null, actorId: null, projectId: null }
 
 type CaseOfAppeal = NonNullable<Resolution['newCase']> & {
   readonly appeal: Appeal

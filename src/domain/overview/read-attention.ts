@@ -52,17 +52,17 @@ export async function readAttentionFacts(
   const isJudged = hasJudge || (await stores.judges.inForce(organizationId)).active !== undefined
   const [paused, reported, inForce, configuration, sinks, apiKeys, adminKeys, closed, openAppeals, judgeAlarms] =
     await Promise.all([
-    policies.list(organizationId, { ...page, state: 'paused' }),
-    spikes.recent(organizationId, minuteOf(nowMs) - spikeMinutes),
-    isJudged ? [] : policies.listInForce(organizationId),
-    gateway.find(organizationId),
-    exports.list(organizationId, { ...page, limit: 100 }),
-    directory.listProjectKeys(organizationId, expiring),
-    directory.listAdminKeys(organizationId, expiring),
-    appeals.closedSince(organizationId, nowMs - appealsMs),
-    appeals.countOpen(organizationId, nowMs),
-    stores.judgeAlarms.open(organizationId),
-  ])
+      policies.list(organizationId, { ...page, state: 'paused' }),
+      spikes.recent(organizationId, minuteOf(nowMs) - spikeMinutes),
+      isJudged ? [] : policies.listInForce(organizationId),
+      gateway.find(organizationId),
+      exports.list(organizationId, { ...page, limit: 100 }),
+      directory.listProjectKeys(organizationId, expiring),
+      directory.listAdminKeys(organizationId, expiring),
+      appeals.closedSince(organizationId, nowMs - appealsMs),
+      appeals.countOpen(organizationId, nowMs),
+      stores.judgeAlarms.open(organizationId),
+    ])
   return {
     nowMs,
     pausedPolicies: await Promise.all(paused.items.map((policy) => pausedPolicy(stores, policy))),

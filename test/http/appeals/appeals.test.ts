@@ -211,6 +211,24 @@ describe('an appeal', () => {
 })
 
 describe('the way from a denial to a better rule', () => {
+  it('lets the key of an overturned appeal through until a date, and nobody without policies:publish makes that', async () => {
+    await using app = await openAppealScene()
+    const id = textOf((await app.appeal(String((await app.deny()).event_id))).body)
+    const reviewer = await app.adminWith(['reviews:read', 'reviews:write', 'content:read'])
+    await reviewer.post(`/appeals/${id}/review`, { should: 'no_match' })
+    const expiresAt = Math.floor(Date.now() / 1000) + 86_400
+    const body = { outcome: 'overturned', exception: { for: 'key', expires_at: expiresAt } }
+    assert.equal((await reviewer.send('POST', `/appeals/${id}/resolve`, { body })).status, 403)
+    const unnamed = { ...body, exception: { ...body.exception, for: 'user' } }
+    const rejected = await app.admin.send('POST', `/appeals/${id}/resolve`, { body: unnamed })
+    assert.deepEqual([rejected.status, errorOf(rejected)['param']], [422, 'exception.for'])
+    assert.deepEqual(itemsOf(await app.admin.get('/exceptions')), [])
+    const { exception_id: exceptionId } = await app.admin.post(`/appeals/${id}/resolve`, body)
+    const [made] = itemsOf(await app.admin.get('/exceptions'))
+    assert.deepEqual([made?.['id'], made?.['expires_at'], made?.['policy_id']], [exceptionId, expiresAt, app.policyId])
+    assert.equal((await app.ask('A falcon is a bird of prey.')).status, 200)
+  })
+
   it('denies, appeals, reviews, makes a case, changes the draft and passes the gate', async () => {
     await using app = await openAppealScene()
     const { event_id: eventId } = await app.deny()

@@ -29,6 +29,7 @@ type Shown = {
   /** `none`: in lists, which look for no text. */
   readonly texts: 'none' | 'known' | 'shown'
   readonly draftRevision?: number | null
+  readonly exceptionId?: string | null
 }
 
 /** An appeal as its reader may see it. Who reviews it must not know the decision before. */
@@ -64,6 +65,7 @@ export async function presentAppeal(reads: AppealReads, appeal: Appeal, shown: S
     reason: appeal.reason,
     case_id: appeal.caseId,
     draft_revision: shown.draftRevision ?? null,
+    exception_id: shown.exceptionId ?? null,
   }
 }
 
@@ -134,7 +136,7 @@ async function presentPolicy(
 export async function presentChanged<Rest>(
   reads: AppealReads,
   { value, ...rest }: Rest & { readonly value: Appeal },
-  shown: Pick<Shown, 'actor' | 'nowMs' | 'draftRevision'>,
+  shown: Pick<Shown, 'actor' | 'nowMs' | 'draftRevision' | 'exceptionId'>,
 ) {
   return { ...rest, value: await presentAppeal(reads, value, { ...shown, isBlind: true, texts: 'known' }) }
 }

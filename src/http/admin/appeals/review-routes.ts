@@ -45,14 +45,15 @@ export function reviewRoutes(
       path: `${one}/resolve`,
       summary: 'Close an appeal',
       description:
-        'As overturned or upheld, which must be what the labels say, or as dismissed. In the same transaction the text can become a case of the policy, and the draft can be changed, which needs the permission `policies:write`.',
+        'As overturned or upheld, which must be what the labels say, or as dismissed. In the same transaction the text can become a case of the policy, the draft can be changed, which needs the permission `policies:write`, and the policy can get an exception.',
       permission: 'reviews:write',
       params: Schema.AppealParams,
       query: none,
       body: Schema.ResolveAppeal,
       answer,
       async operation(stores, { actor, params, body }) {
-        const { outcome, reason = null, case: newCase, draft, revision } = body
+        const { outcome, reason = null, case: newCase, draft, revision, exception } = body
+        if (exception !== undefined) requirePermission(actor.permissions, 'policies:publish')
         if (draft !== undefined) requirePermission(actor.permissions, 'policies:write')
         const { value, ...audit } = await resolve(stores, appealAt(actor, params), {
           by: actor.id,
@@ -60,9 +61,10 @@ export function reviewRoutes(
           reason,
           newCase: newCase && caseOf(newCase),
           draft: draft && { patch: patchOf(draft), revision: requireRevision(revision) },
+          exception: exception && { of: exception.for, expiresAtMs: exception.expires_at * 1000 },
         })
-        const { appeal, draftRevision } = value
-        const shown = { actor, nowMs: clock.nowMs(), draftRevision }
+        const { appeal, ...made } = value
+        const shown = { actor, nowMs: clock.nowMs(), ...made }
         return presentChanged(stores, { ...audit, value: appeal }, shown)
       },
       present: (body) => body,

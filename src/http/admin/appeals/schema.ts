@@ -1,5 +1,7 @@
 import Type, { type Static } from 'typebox'
+import { lastSecond } from '../../../base/clock.ts'
 import { appealClaims, appealOrigins, appealOutcomes, appealStates } from '../../../domain/appeals/appeal.ts'
+import { requestSubjects } from '../../../domain/appeals/resolve.ts'
 import { labelAnswers } from '../../../domain/appeals/label.ts'
 import { checks, decisions } from '../../../domain/audit/event/verdict.ts'
 import { caseWeights } from '../../../domain/cases/case.ts'
@@ -116,6 +118,23 @@ export const ResolveAppeal = Type.Object(
       }),
     ),
     draft: Type.Optional(DraftChange),
+    exception: Type.Optional(
+      Type.Object(
+        {
+          for: Type.Enum([...requestSubjects], { description: 'Whose requests: of the one that was appealed.' }),
+          expires_at: Type.Integer({
+            minimum: 1,
+            maximum: lastSecond,
+            description: 'When it ends, in Unix seconds: at most 30 days ahead.',
+          }),
+        },
+        {
+          ...strict,
+          description:
+            'The policy lets further requests of this user, key or project through until then. Needs the permission `policies:publish`.',
+        },
+      ),
+    ),
     revision: Type.Optional(
       integer('With `draft`: the revision of the policy that you have read. 409 if it has changed since.', {
         minimum: 1,
@@ -199,6 +218,7 @@ const example = {
   reason: null,
   case_id: null,
   draft_revision: null,
+  exception_id: null,
 }
 
 export const AppealObject = Type.Object(
@@ -247,6 +267,7 @@ export const AppealObject = Type.Object(
       Type.Integer(),
       'In the answer to a resolution with `draft`: the revision of the policy after the change.',
     ),
+    exception_id: orNull(Type.String(), 'In the answer to a resolution with `exception`: the exception.'),
   },
   { title: 'Appeal', examples: [example] },
 )
