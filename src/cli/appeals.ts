@@ -53,8 +53,16 @@ whose id is the event_id of a request. --org may be left out while there is only
     const work = Object.hasOwn(verbs, verb) ? verbs[verb] : undefined
     if (!work) throw unknownSubcommand('appeals', verb)
     if (verb !== 'list' && verb !== 'open') required(id, 'The id of the appeal')
+    for (const name of needed[verb] ?? []) required(values[name], `--${name}`)
     return runOnServer(context, values, ({ client }) => work({ client, id, values }))
   },
+}
+
+/** The options without which a subcommand does not ask the server. */
+const needed: Readonly<Record<string, readonly ('event' | 'claim' | 'note' | 'should' | 'outcome')[]>> = {
+  open: ['event', 'claim', 'note'],
+  review: ['should'],
+  resolve: ['outcome'],
 }
 
 const verbs: Readonly<Record<string, Verb>> = {
@@ -76,21 +84,19 @@ const verbs: Readonly<Record<string, Verb>> = {
   },
   async open({ client, values: { event, claim, note, policy } }) {
     const body = {
-      event_id: required(event, '--event'),
-      claim: required(claim, '--claim'),
-      note: required(note, '--note'),
+      event_id: event,
+      claim,
+      note,
       policy_id: policy,
     }
     return resultOf(await client.post<AppealBody>(path, body))
   },
   async review({ client, id, values: { should, note } }) {
-    return resultOf(
-      await client.post<AppealBody>(`${pathOf(id)}/review`, { should: required(should, '--should'), note }),
-    )
+    return resultOf(await client.post<AppealBody>(`${pathOf(id)}/review`, { should, note }))
   },
   async resolve({ client, id, values }) {
     const body = {
-      outcome: required(values.outcome, '--outcome'),
+      outcome: values.outcome,
       reason: values.reason,
       case: caseOf(values),
       ...(await draftOf(client, id, values)),
