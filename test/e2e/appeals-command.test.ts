@@ -23,17 +23,15 @@ describe('gatehouse appeals', () => {
     assert.match(labelled.output, /label +no_match by operator/)
     const wrong = await scene.call('appeals', 'resolve', id, '--outcome', 'upheld')
     assert.deepEqual([wrong.status, /is overturned, not upheld/.test(wrong.errors)], [1, true])
-    const closed = await scene.call(
-      ...['appeals', 'resolve', id, '--outcome', 'overturned', '--case', '--says', 'the bird', '--threshold', '9999'],
-    )
+    const resolution = ['--outcome', 'overturned', '--case', '--says', 'the bird', '--threshold', '9999']
+    const closed = await scene.call('appeals', 'resolve', id, ...resolution)
     assert.match(closed.output, /state +overturned/)
     assert.match(closed.output, /case +case_/)
     assert.match(closed.output, /draft +changed, revision 3/)
     const { requestId } = await app.ask('Hello')
     const { event_id: other } = await app.admin.get(`/requests/${requestId}`)
-    const opened = await scene.json(
-      ...['appeals', 'open', '--event', String(other), '--claim', 'should_be_denied', '--note', 'Too kind.'],
-    )
+    const claim = ['--claim', 'should_be_denied', '--note', 'Too kind.']
+    const opened = await scene.json('appeals', 'open', '--event', String(other), ...claim)
     assert.deepEqual([opened.state, opened.event_id], ['open', other])
   })
 
