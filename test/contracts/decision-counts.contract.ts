@@ -31,8 +31,7 @@ const watched = { organizationId: 'org_1', subject: 'pol_1', version: 2, recorde
 const callerCount = (
   keyId: string,
   userDigest: string,
-  [activeMinute, deniedMinute]: readonly [number, number],
-  [observedMinute, matchedMinute]: readonly [number, number] = [0, 0],
+  [activeMinute, deniedMinute, observedMinute = 0, matchedMinute = 0]: readonly [number, number, number?, number?],
 ): CallerCount => ({
   organizationId: 'org_1',
   subject: 'pol_1',
@@ -134,9 +133,9 @@ export function decisionCountContract({ name, skip, open }: Engine): void {
         callerCount('key_1', 'user_1', [2000, 1999]),
         callerCount('key_1', 'user_2', [1941, 0]),
         callerCount('key_1', 'user_3', [1940, 1940]), // an hour ago
-        callerCount('key_2', 'user_4', [0, 0], [2000, 2000]),
-        callerCount('key_2', 'user_5', [0, 0], [1999, 1930]),
-        { ...callerCount('key_2', 'user_6', [0, 0], [2000, 2000]), version: 3 },
+        callerCount('key_2', 'user_4', [0, 0, 2000, 2000]),
+        callerCount('key_2', 'user_5', [0, 0, 1999, 1930]),
+        { ...callerCount('key_2', 'user_6', [0, 0, 2000, 2000]), version: 3 },
       ])
       await scene.add([
         { ...watched, minute: 2000, requests: 4, denials: 1, recordedRequests: 9, recordedDenials: 3 },

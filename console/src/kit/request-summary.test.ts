@@ -20,6 +20,7 @@ const outcomeOf = (changed: Partial<Outcome>): Outcome => ({
   personal_data: [],
   score_bp: null,
   threshold_bp: null,
+  exception_id: null,
   ...changed,
 })
 

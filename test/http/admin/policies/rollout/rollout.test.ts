@@ -55,8 +55,8 @@ describe('the rollout of a policy', () => {
 
   it('changes without a new version, at its revision, and the log has it', async () => {
     const policy = await onlyPolicy({ rollout_percent: 1 })
-    const before = await app.admin.get(policy)
-    assert.deepEqual([before['rollout_percent'], before['revision'], before['current_version']], [1, 2, 1])
+    const started = await app.admin.get(policy)
+    assert.deepEqual([started['rollout_percent'], started['revision'], started['current_version']], [1, 2, 1])
     const changed = await app.admin.post(`${policy}/rollout`, { revision: 2, percent: 50 })
     assert.deepEqual([changed['rollout_percent'], changed['revision'], changed['current_version']], [50, 3, 1])
     assert.deepEqual([(await ask(inside)).ending, (await ask(outside)).ending], ['denied', 'ended'])
