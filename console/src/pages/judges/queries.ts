@@ -31,9 +31,10 @@ export function useCalibration(judgeId: string) {
       const { data } = await dataOf(api.GET('/v1/organization/judges/{judge_id}/calibrations', { params }))
       const found = data.find(({ kind }) => kind === 'calibration') ?? null
       const before = client.getQueryData<Calibration | null>(queryKey)
-      // Its end changes the figures of the judge.
+      // Its end changes the figures and the costs of the judge. Not this query, which would cancel itself.
       if (before?.status === 'running' && found?.status !== 'running')
-        for (const name of ['list', judgeId]) void client.invalidateQueries({ queryKey: [...judgesKey, name] })
+        for (const key of [['list'], [judgeId, 'costs']])
+          void client.invalidateQueries({ queryKey: [...judgesKey, ...key] })
       return found
     },
     refetchInterval: ({ state }) => (state.data?.status === 'running' ? progressMs : false),
