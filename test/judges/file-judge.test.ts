@@ -38,5 +38,5 @@ it('an organization without judges of its own asks the judge of the configuratio
   )
   const { model, temperature, messages: sent, ...rest } = JSON.parse(body) as Record<string, unknown>
   assert.deepEqual([model, temperature, (sent as unknown[]).length], ['judge-model', 0, 2])
-  assert.deepEqual(rest, { max_completion_tokens: 128, stream: false })
+  assert.deepEqual(rest, { max_tokens: 128 })
 })
