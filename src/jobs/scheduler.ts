@@ -2,7 +2,8 @@ import { minuteMs, repeat, type Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 import type { Metrics } from '../base/metrics.ts'
 import { createJobMetrics } from './job-metrics.ts'
-import { jobs, type JobDefinition, type JobName } from './jobs.ts'
+import type { JobDefinition } from './job-definition.ts'
+import { jobs, type JobName } from './jobs.ts'
 
 export type SchedulerParts = {
   readonly clock: Clock

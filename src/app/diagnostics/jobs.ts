@@ -1,6 +1,7 @@
 import type { Config } from '../../config/config.ts'
 import { fileValuesOf } from '../../config/file-values.ts'
-import { jobs, type JobDefinition } from '../../jobs/jobs.ts'
+import type { JobDefinition } from '../../jobs/job-definition.ts'
+import { jobs } from '../../jobs/jobs.ts'
 import { readJobMetrics, type JobTimes } from '../../jobs/job-metrics.ts'
 
 export type JobDiagnosis = {

@@ -15,7 +15,6 @@ import { createRunDraftCases } from '../../http/admin/policies/draft-cases.ts'
 import { gateRoutes, gateSettingsRoutes } from '../../http/admin/policies/gate-routes.ts'
 import { publicationRoutes } from '../../http/admin/policies/publication-routes.ts'
 import { publishRoute } from '../../http/admin/policies/publish-route.ts'
-import { rolloutRoutes } from '../../http/admin/policies/rollout-routes.ts'
 import { createResourceRoutes } from '../../http/resources/route.ts'
 import type { EvaluationParts, Feature, FeatureParts } from './feature.ts'
 import { createPolicyRules } from './policies.ts'
@@ -45,8 +44,7 @@ export function createPublication(
       const routes = createResourceRoutes({ ...surface, ...own })
       return [
         publishRoute(routes, { operations: policies, gated, runDraftCases }),
-        ...publicationRoutes(routes, policies),
-        ...rolloutRoutes(routes, { policies, clock }),
+        ...publicationRoutes(routes, { policies, clock }),
         ...gateRoutes(routes, { runs, runDraftCases }),
         ...gateSettingsRoutes(routes, clock),
       ]

@@ -132,14 +132,21 @@ export function createConfigurationGate({ ids, clock, configurations, backtests 
 
   async function start(
     stores: ConfigurationGateStores,
-    { replayProblem, ...given }: GatedConfiguration & { readonly replayProblem: string | null },
+    {
+      organizationId,
+      config,
+      by,
+      outcome,
+      replayProblem,
+    }: GatedConfiguration & { readonly replayProblem: string | null },
   ): Promise<WithAuditRecord<GateReport>> {
-    const { organizationId, config, by, outcome } = given
     const { effective } = await settingsOf(stores, organizationId)
     const isEnforcing = isEnforced(config)
     const isReplayed = isEnforcing && effective.replay.level !== 'off'
     const backtest =
-      isReplayed && replayProblem === null ? await startBacktest(stores, given, effective.replay) : undefined
+      isReplayed && replayProblem === null
+        ? (await backtests.start(stores.backtests, organizationId, { ...choiceOf(effective.replay), config })).value
+        : undefined
     const run: GateRun = {
       id: ids('gate'),
       organizationId,
@@ -162,6 +169,12 @@ export function createConfigurationGate({ ids, clock, configurations, backtests 
     }
   }
 
+  /** The requests that are replayed. */
+  function choiceOf({ days, max_events: limit }: GateSettings['replay']) {
+    const toMs = clock.nowMs()
+    return { fromMs: toMs - days * dayMs, toMs, limit }
+  }
+
   async function reportOf(stores: ConfigurationGateStores, run: GateRun, isEnforcing: boolean): Promise<GateReport> {
     const { organizationId, backtestId } = run
     const { effective } = await settingsOf(stores, organizationId)
@@ -177,16 +190,6 @@ export function createConfigurationGate({ ids, clock, configurations, backtests 
     const cases = await stores.gatewayCases.revisions({ organizationId, policyId: null })
     const isStale = isTooOld(run, nowMs) || !run.digest.endsWith(digestOfCases(cases))
     return { run, checks, state: stateOf(checks), isStale }
-  }
-
-  async function startBacktest(
-    stores: ConfigurationGateStores,
-    { organizationId, config }: GatedConfiguration,
-    { days, max_events: limit }: GateSettings['replay'],
-  ) {
-    const toMs = clock.nowMs()
-    const choice = { fromMs: toMs - days * dayMs, toMs, limit }
-    return (await backtests.start(stores.backtests, organizationId, { ...choice, config })).value
   }
 }
 

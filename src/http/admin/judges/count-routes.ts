@@ -11,6 +11,9 @@ import type { JudgeReads } from './present.ts'
 import { judgeAt, judgePath } from './paths.ts'
 import { JudgeParams } from './schema.ts'
 
+/** Versions begin with 1. */
+const noVersion = 0
+
 type CountRouteParts = { readonly clock: Clock; readonly hasFileJudge: boolean }
 
 /** What judges were asked, what it cost, and where a shadow differs from the active judge. */
@@ -27,22 +30,19 @@ export function judgeCountRoutes({ read }: AdminReads<JudgeReads>, { clock, hasF
       answer: { description: 'The comparison.', schema: Schema.ComparisonObject },
       async operation(stores, { actor, params, query }): Promise<Schema.ComparisonBody> {
         const at = judgeAt(actor, params)
-        const none = { object: 'organization.judge.comparison' as const, judge_id: at.id, version: null }
-        const nothing = { compared: 0, agreed: 0, differed: 0, differences: [], has_more: false }
-        if (at.id === fileJudgeId && hasFileJudge) return { ...none, ...nothing }
-        if (at.id === fileJudgeId) throw noFileJudge()
-        const judge = await findJudge(stores.judges, at)
+        if (at.id === fileJudgeId && !hasFileJudge) throw noFileJudge()
+        const shadowVersion = at.id === fileJudgeId ? null : (await findJudge(stores.judges, at)).shadowVersion
         const of = { organizationId: at.organizationId, judgeId: at.id }
         const days = await stores.judgeCounts.daysOfJudge(of, 0)
         const compared = days.findLast((day) => day.compared > 0)?.version
-        const version = judge.shadowVersion ?? compared ?? null
-        if (version === null) return { ...none, ...nothing }
+        const version = shadowVersion ?? compared ?? null
         const counts = sumOf(days.filter((day) => day.version === version))
-        const page = await stores.judgeCounts.differences({ ...of, version }, pageOf(query))
+        const page = await stores.judgeCounts.differences({ ...of, version: version ?? noVersion }, pageOf(query))
         const ids = page.items.map(({ requestId }) => requestId)
         const events = await stores.judgeCounts.eventsOf(at.organizationId, ids)
         return {
-          ...none,
+          object: 'organization.judge.comparison',
+          judge_id: at.id,
           version,
           compared: counts.compared,
           agreed: counts.compared - counts.differed,

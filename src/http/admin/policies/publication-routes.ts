@@ -1,3 +1,4 @@
+import type { Clock } from '../../../base/clock.ts'
 import { findPolicy, findVersion, type PolicyAdministration } from '../../../domain/policy/mutations.ts'
 import type { Policy } from '../../../domain/policy/policy.ts'
 import { gatewayHeader } from '../../gateway-headers.ts'
@@ -9,6 +10,7 @@ import type { AdminReads, AdminRoutes } from '../routes.ts'
 import { noteOf, policyAt } from './decode.ts'
 import { managedPolicy, presentPolicy, presentPolicyVersion } from './present.ts'
 import { AtRevision, RollBack } from './publication-schema.ts'
+import { rolloutRoutes, type RolloutStores } from './rollout-routes.ts'
 import * as Schema from './schema.ts'
 import type { PolicyStore } from '../../../domain/policy/store.ts'
 
@@ -28,11 +30,12 @@ export const evaluationWarning =
   ({ published }: Policy): Record<string, string> =>
     published && !isEvaluable(published.rule) ? gatewayHeader('x-gatehouse-warning', 'rule_not_evaluable') : {}
 
-/** Pause, resume, roll back and discard. */
+/** Pause, resume, roll back, discard, and the share of users. */
 export function publicationRoutes(
-  { mutation }: AdminRoutes<{ readonly policies: PolicyStore }>,
-  operations: PolicyAdministration,
+  routes: AdminRoutes<RolloutStores>,
+  { policies: operations, clock }: { readonly policies: PolicyAdministration; readonly clock: Clock },
 ): Route[] {
+  const { mutation } = routes
   const warningOf = evaluationWarning(operations)
   return [
     mutation({
@@ -101,6 +104,7 @@ export function publicationRoutes(
       managed: managedPolicy,
       present: presentPolicy,
     }),
+    ...rolloutRoutes(routes, { policies: operations, clock }),
   ]
 }
 

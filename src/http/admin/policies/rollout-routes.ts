@@ -91,7 +91,7 @@ const RolloutObject = Type.Object(
 
 export type RolloutBody = Static<typeof RolloutObject>
 
-type RolloutStores = {
+export type RolloutStores = {
   readonly policies: PolicyStore
   readonly decisions: DecisionHours & RolloutArms
 }

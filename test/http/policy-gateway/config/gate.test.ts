@@ -83,10 +83,10 @@ describe('the publish gate of the gateway configuration', () => {
 
   it('holds a simulation that saves its configuration to the same', async () => {
     await setGate({ replay })
-    const before = (await admin('GET', '/config')).body
+    const current = (await admin('GET', '/config')).body
     const simulated = (config: Json) => admin('POST', '/simulate', { config, persist: true, scenario: { text: 'Hi' } })
     assert.deepEqual(codeOf(await simulated(denying('falcon', 'merlin'))), [409, 'gate_not_passed'])
-    assert.deepEqual((await admin('GET', '/config')).body, before)
+    assert.deepEqual((await admin('GET', '/config')).body, current)
     const config = denying('osprey')
     assert.equal((await runGate(config))['state'], 'passed')
     assert.equal((await simulated(config)).status, 200)
