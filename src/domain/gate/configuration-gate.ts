@@ -77,11 +77,10 @@ export function createConfigurationGate({ ids, clock, configurations, backtests 
     /** Throws if the gate is not passed. The audit record says what it found, and who overrode it. */
     async save(stores: ConfigurationGateStores, save: GatedSave): Promise<WithAuditRecord<SavedConfiguration>> {
       const passed = await pass(stores, save)
-      const { organizationId, config, by: savedBy, seenAtMs } = save
-      const saved = await configurations.save(stores.gateway, { organizationId, config, savedBy, seenAtMs })
-      const { record } = saved
-      if (record === undefined || passed === undefined) return saved
-      return { ...saved, record: { ...record, details: { ...record.details, gate: passed } } }
+      const saved = await configurations.save(stores.gateway, { ...save, savedBy: save.by })
+      if (saved.record === undefined || passed === undefined) return saved
+      const details = { ...saved.record.details, gate: passed }
+      return { ...saved, record: { ...saved.record, details } }
     },
 
     start,
@@ -145,7 +144,8 @@ export function createConfigurationGate({ ids, clock, configurations, backtests 
     const isReplayed = isEnforcing && effective.replay.level !== 'off'
     const backtest =
       isReplayed && replayProblem === null
-        ? (await backtests.start(stores.backtests, organizationId, { ...choiceOf(effective.replay), config })).value
+        ? (await backtests.start(stores.backtests, organizationId, { ...replayedBy(effective, clock.nowMs()), config }))
+            .value
         : undefined
     const run: GateRun = {
       id: ids('gate'),
@@ -169,12 +169,6 @@ export function createConfigurationGate({ ids, clock, configurations, backtests 
     }
   }
 
-  /** The requests that are replayed. */
-  function choiceOf({ days, max_events: limit }: GateSettings['replay']) {
-    const toMs = clock.nowMs()
-    return { fromMs: toMs - days * dayMs, toMs, limit }
-  }
-
   async function reportOf(stores: ConfigurationGateStores, run: GateRun, isEnforcing: boolean): Promise<GateReport> {
     const { organizationId, backtestId } = run
     const { effective } = await settingsOf(stores, organizationId)
@@ -192,6 +186,13 @@ export function createConfigurationGate({ ids, clock, configurations, backtests 
     return { run, checks, state: stateOf(checks), isStale }
   }
 }
+
+/** Which requests are replayed. */
+const replayedBy = ({ replay: { days, max_events: limit } }: GateSettings, toMs: number) => ({
+  fromMs: toMs - days * dayMs,
+  toMs,
+  limit,
+})
 
 /** A configuration has a rollout of its own, so the gate does not ask for hours in monitoring. */
 async function settingsOf({ gate }: ConfigurationGateStores, organizationId: string) {
