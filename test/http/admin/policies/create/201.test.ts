@@ -21,6 +21,7 @@ describe('creating a policy', () => {
       revision: 1,
       current_version: null,
       has_unpublished_changes: true,
+      rollout_percent: 100,
       draft: {
         rule: 'Say "no"',
         direction: 'both',
