@@ -110,7 +110,8 @@ export function rolloutRoutes(
       name: 'getPolicyRollout',
       path,
       summary: 'Compare the sides of a rollout',
-      description: 'Callers are counted within a few seconds, and up to 1,024 of each version on each node.',
+      description:
+        'Callers are counted within a few seconds. A node counts at most 16 of each key and 64 keys of a version, so with few keys they are a sample: those that were active first.',
       permission: 'policies:read',
       params: PolicyParams,
       query: none,
