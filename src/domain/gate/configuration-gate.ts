@@ -12,7 +12,7 @@ import {
 } from '../gateway-config/configuration.ts'
 import { digestOf, type ConfigurationAdministration } from '../gateway-config/mutations.ts'
 import type { GatewayStore } from '../gateway-config/store.ts'
-import type { WithAuditRecord } from '../mutations/audit-log.ts'
+import type { AuditRecord, WithAuditRecord } from '../mutations/audit-log.ts'
 import { checksOf, stateOf } from './checks.ts'
 import {
   findRun,
@@ -99,8 +99,7 @@ export function createConfigurationGate({ ids, clock, configurations, backtests 
       const isNew = await stores.gate.approve(run, { by, atMs: clock.nowMs() })
       const value = await report(stores, await findRun(stores.gate, run))
       if (!isNew) return { value }
-      const details = { gateway_config_digest: digestInRun(run) }
-      return { value, record: { kind: 'gate_run.approved', resourceId: run.id, details } }
+      return { value, record: approvalRecord(run) }
     },
   }
 
@@ -115,11 +114,8 @@ export function createConfigurationGate({ ids, clock, configurations, backtests 
     if (!isNeeded && runId === undefined) return undefined
     const digest = digestWith(config, await stores.gatewayCases.revisions({ organizationId, policyId: null }))
     const known = await runToPass(stores.gate, { organizationId, policyId: null }, runId)
-    const isOfThis = known?.digest === digest && !isTooOld(known, clock.nowMs())
-    const run =
-      known && (runId !== undefined || isOfThis)
-        ? known
-        : (await start(stores, { ...save, replayProblem: notReplayed })).value.run
+    const counts = runId !== undefined || (known?.digest === digest && !isTooOld(known, clock.nowMs()))
+    const run = (counts && known) || (await start(stores, { ...save, replayProblem: notReplayed })).value.run
     const found = await reportOf(stores, run, isEnforced(config))
     return passOrThrow({ ...found, isStale: found.isStale || run.digest !== digest }, { isNeeded, overrideReason })
   }
@@ -186,6 +182,12 @@ export function createConfigurationGate({ ids, clock, configurations, backtests 
     return { run, checks, state: stateOf(checks), isStale }
   }
 }
+
+const approvalRecord = (run: GateRun): AuditRecord => ({
+  kind: 'gate_run.approved',
+  resourceId: run.id,
+  details: { gateway_config_digest: digestInRun(run) },
+})
 
 /** Which requests are replayed. */
 const replayedBy = ({ replay: { days, max_events: limit } }: GateSettings, toMs: number) => ({
