@@ -69,7 +69,7 @@ const counted = {
   failed: integer('Of those asked, those without a verdict.'),
   usd: number('What it cost, by the prices of the model.'),
 }
-const Counted = Type.Object(counted, { title: 'JudgeCosts' })
+const Counted = Type.Object(counted, { title: 'JudgeCosts', description: 'Of all days and policies.' })
 
 const countedExample = { asked: 1_200, remembered: 300, skipped: 5_000, failed: 2, usd: 0.5 }
 

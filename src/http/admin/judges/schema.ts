@@ -205,10 +205,13 @@ export const JudgeObject = Type.Object(
     ...versionFields,
     active_version: orNull(integer('The version.'), 'The version that evaluates rules now; null if none does.'),
     shadow: orNull(
-      Type.Object({
-        version: integer('The version.'),
-        share_bp: integer('The share of questions, in basis points.'),
-      }),
+      Type.Object(
+        {
+          version: integer('The version.'),
+          share_bp: integer('The share of questions, in basis points.'),
+        },
+        { title: 'JudgeInShadow' },
+      ),
       'The version that is asked beside the active judge; null if none is.',
     ),
     seen: Type.Array(
@@ -220,7 +223,10 @@ export const JudgeObject = Type.Object(
       { description: 'The models that have answered the newest version, or the one in use.' },
     ),
     calibration: orNull(
-      Type.Object({ id: text('The calibration.'), at: unixTime('When it ended.'), ...reportFields }),
+      Type.Object(
+        { id: text('The calibration.'), at: unixTime('When it ended.'), ...reportFields },
+        { title: 'JudgeCalibrationSummary' },
+      ),
       'The last calibration of the newest version; null if there is none.',
     ),
     conditions: Type.Array(Condition, { description: 'What the newest version has to show before it takes over.' }),
@@ -251,12 +257,15 @@ export const VersionList = Type.Object(
   {
     object: Type.Literal('list'),
     data: Type.Array(
-      Type.Object({
-        object: Type.Literal('organization.judge.version'),
-        ...versionFields,
-        created_by: text('Who made it.'),
-        created_at: unixTime('When.'),
-      }),
+      Type.Object(
+        {
+          object: Type.Literal('organization.judge.version'),
+          ...versionFields,
+          created_by: text('Who made it.'),
+          created_at: unixTime('When.'),
+        },
+        { title: 'JudgeVersion' },
+      ),
       { description: 'The newest first.' },
     ),
   },
