@@ -41,8 +41,10 @@ describe('the example answer of each endpoint on the page', () => {
   }
 })
 
-/** Examples for a state that differs from the one of a new policy at revision 2, which is published. */
-/** An id that a preparation returns takes the place of the usual one. */
+/**
+ * Examples for a state that differs from the one of a new policy at revision 2, which is published. An id that a preparation returns
+ * takes the place of the usual one.
+ */
 const preparations: Readonly<Record<string, (ids: Ids) => Promise<Ids | void>>> = {
   /** Names of policies are unique, and the example in another language has created it. */
   async createPolicy() {
@@ -80,7 +82,8 @@ const preparations: Readonly<Record<string, (ids: Ids) => Promise<Ids | void>>> 
   publishPolicy: changeDraft,
   discardPolicyDraft: changeDraft,
   async rollOutPolicy({ pol }) {
-    await scene.admin.send('PATCH', `/policies/${pol}`, { body: { revision: 2, mode: 'enforcing' } })
+    const rule = 'cel:text.contains("Project Falcon")' // not for a judge, which another example activates
+    await scene.admin.send('PATCH', `/policies/${pol}`, { body: { revision: 2, mode: 'enforcing', rule } })
     await scene.admin.post(`/policies/${pol}/publish`, { revision: 3 })
   },
   async resumePolicy({ pol }) {
