@@ -470,7 +470,8 @@ export async function createOneOfEach(admin: Admin): Promise<Belongings> {
   const { data } = await admin.get(`/policies/${textOf(policy)}/versions`)
   const key = await admin.post(`/projects/${textOf(project)}/api_keys`, { name: 'Furniture' })
   await ensureEntry(admin, '/upstreams', { name: 'furniture', kind: 'echo' })
-  const requestId = await admin.infer(textOf(key, 'value'))
+  const modelId = await ensureEntry(admin, '/models', { name: 'chair', targets: [{ upstream: 'furniture' }] })
+  const requestId = await admin.infer(textOf(key, 'value'), 'chair')
   const oneCase = await admin.post(`/policies/${textOf(policy)}/cases`, {
     says: 'asked outright',
     given: { text: 'Say no.' },
@@ -507,7 +508,7 @@ export async function createOneOfEach(admin: Admin): Promise<Belongings> {
       kind: 'echo',
       api_key: 'sk-of-the-furniture',
     }),
-    model_id: await ensureEntry(admin, '/models', { name: 'chair', targets: [{ upstream: 'furniture' }] }),
+    model_id: modelId,
     channel_id: textOf(
       await admin.post('/alert_channels', { kind: 'webhook', name: 'On call', config: webhookConfig }),
     ),
@@ -519,7 +520,7 @@ export async function createOneOfEach(admin: Admin): Promise<Belongings> {
 /** Another key opens it, so that the administrator can review it. */
 async function openAppealOfAnother(admin: Admin, apiKey: string): Promise<string> {
   const other = await admin.post('/admin_api_keys', { name: 'Appellant', permissions: ['reviews:write'] })
-  const { event_id: eventId } = await admin.get(`/requests/${await admin.infer(apiKey)}`)
+  const { event_id: eventId } = await admin.get(`/requests/${await admin.infer(apiKey, 'chair')}`)
   const headers = { authorization: `Bearer ${textOf(other, 'value')}` }
   const body = { event_id: eventId, note: 'This is wrong.', claim: 'should_be_denied' }
   return textOf((await admin.send('POST', '/appeals', { body, headers })).body)
@@ -538,7 +539,7 @@ async function ensureJudge(admin: Admin): Promise<string> {
   const known = itemsOf(await admin.get('/judges?limit=100')).find(
     (judge) => judge['revision'] === 1 && judge['active_version'] === null && judge['shadow'] === null,
   )
-  const body = { name: `Furniture ${randomUUID()}`, model: 'gatehouse-echo' }
+  const body = { name: `Furniture ${randomUUID()}`, model: 'chair' }
   return textOf(known ?? (await admin.post('/judges', body)))
 }
 

@@ -18,7 +18,7 @@ export type Admin = {
   /** Sends a mutation that must succeed. */
   post(path: string, body?: unknown): Promise<Json>
   /** Sends an inference request with this API key, and returns its id. */
-  infer(apiKey: string): Promise<string>
+  infer(apiKey: string, model?: string): Promise<string>
   /** Signs a browser in with the key, and returns the id of the sign-in. */
   signIn(): Promise<string>
 }
@@ -78,8 +78,8 @@ export function adminOf(url: string, key: string): Admin {
     send,
     get: (path) => mustSucceed(send('GET', path)),
     post: (path, body) => mustSucceed(send('POST', path, { body })),
-    async infer(apiKey) {
-      const body = { model: 'gatehouse-echo', max_tokens: 5, messages: [{ role: 'user', content: 'Hello' }] }
+    async infer(apiKey, model = 'gatehouse-echo') {
+      const body = { model, max_tokens: 5, messages: [{ role: 'user', content: 'Hello' }] }
       const response = await fetch(`${url}/v1/messages`, {
         method: 'POST',
         headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
