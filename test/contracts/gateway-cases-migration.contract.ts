@@ -3,8 +3,6 @@ import { describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import type { Database, Value } from '../../src/adapters/stores/sql/database.ts'
 import { migrate, readMigrations } from '../../src/adapters/stores/sql/migrate.ts'
-import { policyStore } from '../../src/adapters/stores/sql/policies/policies.ts'
-import { createPolicy } from '../../src/domain/policy/lifecycle.ts'
 import type { ContractOptions } from './database.contract.ts'
 
 /** The contract of the migration after which backtests and cases need no policy. */
@@ -26,8 +24,7 @@ export function gatewayCasesMigrationContract(
         await database.write([{ sql, params: Object.values(values) }])
       }
       await insert('organization', { id: 'org_1', name: 'org_1', changed_at: 1, created_at: 1 })
-      const policy = createPolicy({ name: 'P', rule: 'R' }, { id: 'pol_1', organizationId: 'org_1', nowMs: 1 })
-      await database.transaction((tx) => policyStore(tx).insert(policy))
+      await insert('policy', policy)
       await insert('backtest', backtest)
       await insert('policy_case', policyCase)
       await migrate(database, migrations)
@@ -39,6 +36,24 @@ export function gatewayCasesMigrationContract(
       await assert.rejects(insert('policy_case', { ...policyCase, id: 'case_3', policy_id: 'pol_2' }))
     })
   })
+}
+
+/** With the columns of that time. */
+const policy = {
+  id: 'pol_1',
+  organization_id: 'org_1',
+  name: 'P',
+  description: '',
+  state: 'draft',
+  revision: 1,
+  has_unpublished_changes: 1,
+  rule: 'R',
+  direction: 'both',
+  mode: 'monitoring',
+  scope: 'organization',
+  project_ids: '[]',
+  created_at: 1,
+  updated_at: 1,
 }
 
 const backtest = {
