@@ -50,6 +50,8 @@ const reads: Readonly<Record<string, readonly string[]>> = {
   export: [],
   evaluate: ['Hello'],
   sinks: ['list'],
+  appeals: ['list'],
+  judges: ['list'],
   alerts: ['list'],
   models: ['list'],
   upstreams: ['list'],
