@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { describe, it } from 'node:test'
 import { createLog } from '../../src/base/log.ts'
 import { createFastClock } from '../support/fast-clock.ts'
@@ -10,6 +9,7 @@ import { startTcpProxy } from '../support/tcp-proxy.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 import type { Script } from '../support/upstream.ts'
 import { operatorOf } from '../support/operator.ts'
+import { executeInFile } from '../support/sqlite-file.ts'
 
 const start = 10_000
 const cost = 15
@@ -93,8 +93,9 @@ describe('a request that is rejected because the audit log cannot be written', (
     })
     scene.upstream.answer(answerWith('Hello', counted))
     assert.equal((await send(scene)).status, 200)
-    using database = new DatabaseSync(join(folder.path, 'gatehouse.db'), { timeout: 5_000 })
-    database.exec(
+    const file = join(folder.path, 'gatehouse.db')
+    await executeInFile(
+      file,
       `create trigger unwritable before insert on audit_event begin select raise(abort, 'the log is broken'); end`,
     )
     for (const stream of [false, true, false]) {
@@ -108,7 +109,7 @@ describe('a request that is rejected because the audit log cannot be written', (
     assert.equal((await scene.used()).credits, cost)
     assert.equal(await figure(scene, 'gatehouse_audit_events_lost_total'), 3)
 
-    database.exec('drop trigger unwritable')
+    await executeInFile(file, 'drop trigger unwritable')
     await eventually(async () => (await send(scene)).status === 200)
     assert.equal(await scene.remaining(), start - 2 * cost)
     await assertSound(scene)
@@ -125,8 +126,9 @@ describe('a request that is rejected because the audit log cannot be written', (
     const answer = await send(scene, { stream: true })
     const reader = answer.body?.pipeThrough(new TextDecoderStream()).getReader() ?? assert.fail()
     let text = (await reader.read()).value ?? ''
-    using database = new DatabaseSync(join(folder.path, 'gatehouse.db'), { timeout: 5_000 })
-    database.exec(
+    const file = join(folder.path, 'gatehouse.db')
+    await executeInFile(
+      file,
       `create trigger unwritable before insert on audit_event begin select raise(abort, 'the log is broken'); end`,
     )
     release()
@@ -148,16 +150,18 @@ it('a request that can be neither charged nor recorded is one lost event, and th
   await using scene = await startPaidApp({ storage: { data_dir: folder.path }, log })
   scene.upstream.answer(answerWith('Hello', counted))
   assert.equal((await send(scene)).status, 200)
-  using database = new DatabaseSync(join(folder.path, 'gatehouse.db'), { timeout: 5_000 })
-  for (const table of ['charge', 'audit_event'])
-    database.exec(`create trigger no_${table} before insert on ${table} begin select raise(abort, 'broken'); end`)
+  const file = join(folder.path, 'gatehouse.db')
+  const tables = ['charge', 'audit_event']
+  const creating = (table: string): string =>
+    `create trigger no_${table} before insert on ${table} begin select raise(abort, 'broken'); end`
+  await executeInFile(file, ...tables.map(creating))
   assert.equal((await send(scene)).status, 503)
   assert.equal(scene.upstream.requests.length, 2)
   assert.equal((await send(scene, { stream: true })).status, 503)
   assert.equal(scene.upstream.requests.length, 2)
   assert.equal(await figure(scene, 'gatehouse_audit_events_lost_total'), 2)
   assert.equal(lines.filter((line) => line.includes('a charge could not be written')).length, 1)
-  for (const table of ['charge', 'audit_event']) database.exec(`drop trigger no_${table}`)
+  await executeInFile(file, ...tables.map((table) => `drop trigger no_${table}`))
   await eventually(async () => (await scene.app.get('/health/ready')).status === 200)
   assert.equal((await send(scene)).status, 200)
   assert.equal(await scene.remaining(), start - 2 * cost)

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { describe, it } from 'node:test'
 import pg from 'pg'
 import { createFastClock } from '../support/fast-clock.ts'
@@ -8,6 +7,7 @@ import { operatorOf } from '../support/operator.ts'
 import { answerWith, question, startPaidApp, type PaidApp } from '../support/paid-app.ts'
 import { createScratchDatabase, withoutPostgres } from '../support/postgres.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
+import { executeInFile } from '../support/sqlite-file.ts'
 
 /** More than the free credits divided by the hold of one request. */
 const attempts = 120
@@ -79,15 +79,17 @@ describe('a database that rejects one write of a request', () => {
       clock: createFastClock(5),
     })
     scene.upstream.answer(answer)
-    const other = new DatabaseSync(join(folder.path, 'gatehouse.db'), { timeout: 10_000 })
-    other.exec(`create trigger lost before insert on charge begin select raise(abort, 'no more charges'); end`)
+    const file = join(folder.path, 'gatehouse.db')
+    await executeInFile(
+      file,
+      `create trigger lost before insert on charge begin select raise(abort, 'no more charges'); end`,
+    )
     assert.equal(await send(scene), 503)
     const calls = scene.upstream.requests.length
     for (let at = 0; at < attempts; at++) assert.equal(await send(scene), 503)
     assert.equal(scene.upstream.requests.length, calls)
     await untilReady(scene, /^503 .*"failing":\[\{"part":"storage","problem":"The database rejects writes/)
-    other.exec('drop trigger lost')
-    other.close()
+    await executeInFile(file, 'drop trigger lost')
     await untilReady(scene, ready)
     assert.equal(await send(scene), 200)
     assert.equal(await scene.remaining(), 2_000 - 15)

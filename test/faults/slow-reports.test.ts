@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { describe, it } from 'node:test'
 import pg from 'pg'
 import { answerWith, question, startPaidApp, type PaidApp } from '../support/paid-app.ts'
 import { createScratchDatabase, withoutPostgres } from '../support/postgres.ts'
 import { startTcpProxy } from '../support/tcp-proxy.ts'
+import { executeInFile } from '../support/sqlite-file.ts'
 
 /** A report that reads a table which nothing else uses after the start. */
 const slowReport = ({ app }: PaidApp): Promise<Response> =>
@@ -23,11 +23,9 @@ const engines = [
     reportsAtOnce: 2,
     async start(storage: object): Promise<PaidApp> {
       const paid = await startScene(storage)
-      const file = new DatabaseSync(join(paid.app.dataDir, 'gatehouse.db'), { timeout: 5_000 })
       const count =
         'with recursive c (n) as (select 1 union all select n + 1 from c where n < 5000000) select max(n) from c'
-      file.exec(slowView(count))
-      file.close()
+      await executeInFile(join(paid.app.dataDir, 'gatehouse.db'), slowView(count))
       return paid
     },
   },

@@ -471,6 +471,7 @@ export async function createOneOfEach(admin: Admin): Promise<Belongings> {
   const key = await admin.post(`/projects/${textOf(project)}/api_keys`, { name: 'Furniture' })
   await ensureEntry(admin, '/upstreams', { name: 'furniture', kind: 'echo' })
   const modelId = await ensureEntry(admin, '/models', { name: 'chair', targets: [{ upstream: 'furniture' }] })
+  await admin.send('PATCH', `/models/${modelId}`, { body: { paused: false } }) // because a suite of all routes pauses it
   const requestId = await admin.infer(textOf(key, 'value'), 'chair')
   const oneCase = await admin.post(`/policies/${textOf(policy)}/cases`, {
     says: 'asked outright',

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { it } from 'node:test'
 import { startTestApp } from '../../support/app.ts'
+import { executeInFile } from '../../support/sqlite-file.ts'
 
 /** Each page of the ledger takes long. */
 const slowLedger = `
@@ -15,9 +15,7 @@ it('reports of an organization wait for one another, and too many of them get 42
   const config = { administration: { credential: limit, organization: limit }, credits: { starting: 5 } }
   await using app = await startTestApp({ config })
   const authorization = `Bearer ${app.adminKey}`
-  const file = new DatabaseSync(join(app.dataDir, 'gatehouse.db'), { timeout: 5_000 })
-  file.exec(slowLedger)
-  file.close()
+  await executeInFile(join(app.dataDir, 'gatehouse.db'), slowLedger)
   const sent = Array.from({ length: 60 }, () => app.get('/v1/organization/credits/ledger', { authorization }))
   const answers = await Promise.all(sent)
   const rejected = answers.filter(({ status }) => status === 429)
