@@ -1,5 +1,5 @@
 import { endedTexts, exceptionFor, liveTexts, type PolicyExceptions } from '../exceptions/covered.ts'
-import { isInPercent } from '../gateway-config/rollout.ts'
+import { percentileOf } from '../gateway-config/rollout.ts'
 import type { TextDirection } from '../scan/classify/classifier.ts'
 import type { ActivePolicy, PolicyRollout } from './rulebook.ts'
 
@@ -15,6 +15,9 @@ type Requester = {
 
 /** The policies as they are enforced for one request; undefined if that is as for most. */
 export type VariantFor = (requester: Requester) => ByDirection | undefined
+
+/** Bounds the cache of hashes. */
+const maxSubjects = 10_000
 
 /** Bounds the cache of variants. There are few: one for each combination of exceptions that a request can have. */
 const maxVariants = 1_000
@@ -33,14 +36,17 @@ export function createVariants(
     return varies && policy.mode === 'enforcing' ? [{ policy, exceptions: own }] : []
   })
   if (varying.length === 0) return withoutVariants
+  const hasRollout = varying.some(({ policy }) => policy.rolloutPercent !== undefined)
+  const percentiles = createPercentiles()
   const variants = new Map<string, ByDirection>()
   return (requester) => {
+    const placed = { ...requester, percentile: hasRollout ? percentiles(requester.user ?? requester.credentialId) : 0 }
     let key = ''
-    for (const one of varying) key += `${keyOf(one, requester)} `
+    for (const one of varying) key += `${keyOf(one, placed)} `
     if (key.length === varying.length) return undefined
     const known = variants.get(key)
     if (known !== undefined) return known
-    const variant = byDirection(policies.map((policy) => variantOf(policy, varying, requester)))
+    const variant = byDirection(policies.map((policy) => variantOf(policy, varying, placed)))
     if (variants.size >= maxVariants) variants.clear()
     variants.set(key, variant)
     return variant
@@ -54,10 +60,26 @@ export const byDirection = (policies: readonly ActivePolicy[]): ByDirection => (
   response: policies.filter(({ direction }) => direction !== 'request'),
 })
 
+/** A requester, and whom a rollout takes it for: the user, or the key if no user is named. */
+type Placed = Requester & { readonly percentile: number }
+
+/** Remembers the hashes of the subjects that were seen last, because a user sends many requests. */
+function createPercentiles(): (subject: string) => number {
+  const known = new Map<string, number>()
+  return (subject) => {
+    const before = known.get(subject)
+    if (before !== undefined) return before
+    const percentile = percentileOf(subject)
+    if (known.size >= maxSubjects) known.clear()
+    known.set(subject, percentile)
+    return percentile
+  }
+}
+
 type Varying = { readonly policy: ActivePolicy; readonly exceptions: PolicyExceptions }
 
 /** Identifies the exceptions that apply, and the side of the rollout; empty for neither. */
-function keyOf({ policy, exceptions }: Varying, requester: Requester): string {
+function keyOf({ policy, exceptions }: Varying, requester: Placed): string {
   const id = exceptionFor(exceptions, requester)
   if (id !== undefined) return id
   const ended = endedTexts(exceptions, requester.atMs)
@@ -65,7 +87,7 @@ function keyOf({ policy, exceptions }: Varying, requester: Requester): string {
   return `${rolloutOf(policy, requester)?.side ?? ''}${texts}`
 }
 
-function variantOf(policy: ActivePolicy, all: readonly Varying[], requester: Requester): ActivePolicy {
+function variantOf(policy: ActivePolicy, all: readonly Varying[], requester: Placed): ActivePolicy {
   const exceptions = all.find((one) => one.policy === policy)?.exceptions
   if (exceptions === undefined) return policy
   const id = exceptionFor(exceptions, requester)
@@ -79,11 +101,12 @@ function variantOf(policy: ActivePolicy, all: readonly Varying[], requester: Req
   }
 }
 
-/** The same side for the same user, or key if no user is named, on every node. A higher percent keeps those of a lower one. */
-function rolloutOf({ rolloutPercent: percent }: ActivePolicy, requester: Requester): PolicyRollout | undefined {
-  if (percent === undefined) return undefined
-  const { user, credentialId } = requester
-  return { percent, side: isInPercent(user ?? credentialId, percent) ? 'enforced' : 'observed' }
+/** The same side for the same user, or key, on every node. A higher percent keeps those of a lower one. */
+function rolloutOf(
+  { rolloutPercent: percent }: ActivePolicy,
+  { percentile }: Pick<Placed, 'percentile'>,
+): PolicyRollout | undefined {
+  return percent === undefined ? undefined : { percent, side: percentile < percent ? 'enforced' : 'observed' }
 }
 
 const withoutExceptions: PolicyExceptions = {

@@ -49,5 +49,5 @@ const isSampled = ({ sample_percent: percent }: RolloutShare, { subject }: Rollo
 export const isInPercent = (subject: string, percent: number): boolean => percentileOf(subject) < percent
 
 /** From 0 to 100, by the hash of the subject: stable over time, nodes and versions. */
-const percentileOf = (subject: string): number =>
+export const percentileOf = (subject: string): number =>
   (Number.parseInt(hash('sha256', subject, 'hex').slice(0, 8), 16) / 0x1_0000_0000) * 100
