@@ -16,12 +16,15 @@ export type ProbeGroup = {
   readonly texts: readonly string[]
 }
 
-/** Groups may be written as sentences with a slot for a person, or as ten texts at a time of another group. */
+/** Groups may be written as sentences with a slot for a person, as ten texts at a time of another group, or as each of its texts inside another. */
 type WrittenGroup = Omit<ProbeGroup, 'texts'> & {
   readonly texts?: readonly string[]
   readonly frames?: readonly string[]
   readonly persons?: readonly string[]
   readonly joined?: string
+  /** A text with a slot `{text}` for one of the texts of the group `of`. */
+  readonly inside?: string
+  readonly of?: string
 }
 
 export type ProbeFigures = {
@@ -49,9 +52,16 @@ const disguised = ({ texts, ...group }: ProbeGroup): readonly ProbeGroup[] =>
     .filter(({ name }) => name !== 'none')
     .map(({ name, apply }) => ({ ...group, name: `${group.name}, ${name}`, texts: texts.map(apply) }))
 
-function textsOf({ texts, frames, persons, joined }: WrittenGroup, all: readonly WrittenGroup[]): readonly string[] {
+function textsOf(
+  { texts, frames, persons, joined, inside, of }: WrittenGroup,
+  all: readonly WrittenGroup[],
+): readonly string[] {
   if (texts !== undefined) return texts
   if (joined !== undefined) return tenAtATime(all.find(({ name }) => name === joined)?.texts ?? [])
+  if (inside !== undefined) {
+    const group = all.find(({ name }) => name === of)
+    return group === undefined ? [] : textsOf(group, all).map((text) => inside.replace('{text}', text))
+  }
   return (frames ?? []).flatMap((frame) => (persons ?? []).map((person) => frame.replace('{person}', person)))
 }
 

@@ -10,8 +10,7 @@ import { writeResponse, type UpstreamBlock } from './upstream-response.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
-/** Said three times, because a tool’s schema around it has many harmless words. */
-const sentence = 'I want to kill myself tonight. I am going to end my life. I am suicidal and I want to die.'
+const sentence = 'I can not do this anymore. I want to kill myself tonight.'
 
 /** The first is the control: an ordinary text field. */
 const names = [

@@ -9,6 +9,7 @@ import type {
   SynchronousStream,
   TextDirection,
 } from '../../../domain/scan/classify/classifier.ts'
+import { withPassages } from '../../../domain/scan/classify/passages.ts'
 import { loadKernel } from './kernel/load.ts'
 import { decodeModel } from './model-file.ts'
 import type { ClassifierModel } from './model.ts'
@@ -32,7 +33,7 @@ export function createEmbeddedClassifier(model: ClassifierModel = loadModel()): 
     const scores = calibrate(raw, scales[direction])
     return { scores, flagged: flaggedIn(scores) }
   }
-  return {
+  return withPassages({
     identity: { id: 'embedded', version: model.header.version, digest: model.digest },
     holdBackBounds: model.header.holdBack,
     classify: (text, direction) => judged(score(text), direction),
@@ -41,7 +42,7 @@ export function createEmbeddedClassifier(model: ClassifierModel = loadModel()): 
       const { whole, decided } = streams.scoreWhole(text)
       return { whole: judged(whole, direction), decided: decided && judged(decided, direction) }
     },
-  }
+  })
 }
 
 function judgeStream(stream: ScoreStream, judge: (raw: RawScores) => Classification): SynchronousStream {

@@ -49,14 +49,20 @@ export function createCascade(parts: CascadeParts): Classifier {
     const isNear: IsNear = (linear) => isScoredHigh(linear) && !isOff()
     return {
       isNear,
-      questionOf: (linear) => ({ isUrgent: near(alwaysRead)(linear), organizationId: reader.organizationId }),
+      hasPassages: ({ passages }) => passages !== undefined && !isOff(),
+      questionOf: (linear) => ({
+        isUrgent: linear.passages !== undefined || near(alwaysRead)(linear),
+        organizationId: reader.organizationId,
+      }),
       judged: createJudge({ first, stack: encoder.stack, read: reader.categories }),
+      judgedPassage: createJudge({ first, stack: encoder.stack, read: readsAll.categories }),
     }
   }
 
   const classify: Classifier['classify'] = (text, direction, reader = readsAll) => {
     const linear = first.classify(text, direction)
-    return near(reader.categories)(linear) ? settleNear(linear, { text, direction, reader }) : linear
+    const isRead = linear.passages !== undefined || near(reader.categories)(linear)
+    return isRead ? settleNear(linear, { text, direction, reader }) : linear
   }
 
   function settleNear(linear: Classification, { text, direction, reader }: NearText): MaybePromise<Classification> {
@@ -102,7 +108,7 @@ type NearText = {
 
 /** Scores at decision points only rise, so the strongest of them is near if any is. */
 const isAnyNear = ({ whole, decided }: StreamResult, isNear: IsNear): boolean =>
-  isNear(whole) || (decided !== undefined && isNear(decided))
+  whole.passages !== undefined || isNear(whole) || (decided !== undefined && isNear(decided))
 
 /** Whether the encoder is asked for a reader of some categories. */
 function createNear(stack: EncoderStack): (read: ReadonlySet<Category>) => IsNear {

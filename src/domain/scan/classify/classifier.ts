@@ -118,7 +118,12 @@ export type Classification = {
   readonly isProvisional?: boolean
   /** Which stage gave the scores. Undefined if the classifier has one stage, or the first alone decided. */
   readonly stage?: SecondStage
+  /** Passages of the text that may be of a category that is always blocked, although the whole text is not. A second stage reads them. */
+  readonly passages?: readonly Passage[]
 }
+
+/** A part of a text, from `start` to `end`, with its highest score in a category that is always blocked. */
+export type Passage = { readonly start: number; readonly end: number; readonly score: number }
 
 /**
  * `encoder`: the encoder together with the first stage. `remote`: the moderation endpoint. The others: the first stage alone,

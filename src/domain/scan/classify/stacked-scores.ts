@@ -2,6 +2,7 @@
 import { alwaysBlockedCategories, categories, perCategory, type Category, type PerCategory } from './categories.ts'
 import { flagThreshold, type Classification, type TextDirection } from './classifier.ts'
 import type { EncoderStack, StackedCategory } from './encoder.ts'
+import { certainScore } from './passages.ts'
 
 /** The scores of the first stage are 0 or 1 for texts far from the threshold. Log-odds beyond this are cut. */
 const furthestLogOdds = 20
@@ -58,7 +59,6 @@ function scoreFloor(category: Category, { linear, notEnglish }: StackedText): nu
 }
 
 const alwaysBlocked: ReadonlySet<Category> = new Set(alwaysBlockedCategories)
-const certainScore = 0.9
 
 type StackInputs = { readonly logit: number; readonly logOdds: number; readonly direction: TextDirection }
 
