@@ -13,6 +13,7 @@ import { withPassages } from '../../../domain/scan/classify/passages.ts'
 import { loadKernel } from './kernel/load.ts'
 import { decodeModel } from './model-file.ts'
 import type { ClassifierModel } from './model.ts'
+import { createReadings } from './readings.ts'
 import { createTextScorer, type RawScores } from './text-scorer.ts'
 import { createTextStreams, type ScoreStream } from './text-streams.ts'
 
@@ -33,7 +34,8 @@ export function createEmbeddedClassifier(model: ClassifierModel = loadModel()): 
     const scores = calibrate(raw, scales[direction])
     return { scores, flagged: flaggedIn(scores) }
   }
-  return withPassages({
+  const readings = createReadings(kernel.vocabulary)
+  const classifier = {
     identity: { id: 'embedded', version: model.header.version, digest: model.digest },
     holdBackBounds: model.header.holdBack,
     classify: (text, direction) => judged(score(text), direction),
@@ -42,7 +44,8 @@ export function createEmbeddedClassifier(model: ClassifierModel = loadModel()): 
       const { whole, decided } = streams.scoreWhole(text)
       return { whole: judged(whole, direction), decided: decided && judged(decided, direction) }
     },
-  })
+  } satisfies EmbeddedClassifier
+  return withPassages(classifier, readings)
 }
 
 function judgeStream(stream: ScoreStream, judge: (raw: RawScores) => Classification): SynchronousStream {

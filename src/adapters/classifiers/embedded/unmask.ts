@@ -80,7 +80,7 @@ const letterBySign: Readonly<Record<string, string>> = {
   '+': 't',
 }
 
-const unleet = (word: string, one: string): string =>
+export const unleet = (word: string, one: string): string =>
   word.replace(/[0-9@$!|+]/g, (sign) => (sign === '1' ? one : (letterBySign[sign] ?? sign)))
 
 const longestWord = 16

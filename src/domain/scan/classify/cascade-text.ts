@@ -65,7 +65,7 @@ function settlePassages(
   { linear, settled }: Settled,
   { text, direction, ask }: AskedText,
 ): MaybePromise<Classification> {
-  const passages = (linear.passages ?? []).map(({ start, end }) => text.slice(start, end))
+  const passages = (linear.passages ?? []).map(({ start, end, reading }) => reading ?? text.slice(start, end))
   const readable = passages.filter(isReadableScript)
   const others = passages.filter((passage) => !isReadableScript(passage))
   const scored = others.map((passage) => first.classify(passage, direction))

@@ -123,7 +123,13 @@ export type Classification = {
 }
 
 /** A part of a text, from `start` to `end`, with its highest score in a category that is always blocked. */
-export type Passage = { readonly start: number; readonly end: number; readonly score: number }
+export type Passage = {
+  readonly start: number
+  readonly end: number
+  readonly score: number
+  /** What the part says, if its words are disguised. */
+  readonly reading?: string
+}
 
 /**
  * `encoder`: the encoder together with the first stage. `remote`: the moderation endpoint. The others: the first stage alone,

@@ -123,3 +123,34 @@ describe('the first stage alone', () => {
     assert.deepEqual(certain.classify(buried('a sad text is refused'), 'request').flagged, [])
   })
 })
+
+describe('another reading of a text', () => {
+  const disguised = 'that is what they said to you about it'
+  const read: SynchronousClassifier = {
+    ...plain,
+    classify: (text) => scored(text === 'a sad reading' ? { 'self-harm': 0.6, hate: 0.9 } : {}),
+  }
+  const reader = withPassages(read, (text) => (text === disguised ? ['a sad reading'] : []))
+
+  it('counts like a text of its own, for the categories that are always blocked', () => {
+    const { flagged, scores } = reader.classify(disguised, 'request')
+    assert.deepEqual([flagged, scores.hate], [['self-harm'], 0.001])
+  })
+
+  it('is shown to the encoder instead of the text', async () => {
+    const encoder = createFakeEncoder((text) => ({ 'self-harm': text === 'a sad reading' ? -5 : -9 }))
+    const cascade = createCascade({ first: reader, encoder, clock: createHandClock().clock, onResult: () => {} })
+    assert.deepEqual((await cascade.classify(disguised, 'request')).flagged, [])
+    assert.ok(encoder.texts.includes('a sad reading'))
+  })
+
+  it('is not looked for in a text that is flagged already', () => {
+    let asked = 0
+    const flaggedAlready = withPassages<SynchronousClassifier>(
+      { ...plain, classify: () => scored({ 'self-harm': 0.8, 'sexual/minors': 0.9 }) },
+      () => [`${asked++}`],
+    )
+    flaggedAlready.classify('text', 'request')
+    assert.equal(asked, 0)
+  })
+})

@@ -4,7 +4,7 @@
  */
 import { appendText } from '../../../base/append-text.ts'
 import { passagesOf } from '../normalise/passages.ts'
-import { alwaysBlockedCategories, categories } from './categories.ts'
+import { alwaysBlockedCategories, categories, type AlwaysBlockedCategory } from './categories.ts'
 import {
   flagThreshold,
   type Classification,
@@ -26,11 +26,25 @@ const mostAsked = 2
 export const certainScore = 0.9
 const firstPerson = /\b(?:i|i['’]?m|me|my|myself)\b/i
 
-/** A classifier that also scores the passages of a text. */
-export function withPassages<Kind extends SynchronousClassifier>(classifier: Kind): Kind {
+/** What a text says if its words are disguised; none for most texts. */
+export type FindReadings = (text: string) => readonly string[]
+
+/** A classifier that also scores the passages and other readings of a text. */
+export function withPassages<Kind extends SynchronousClassifier>(
+  classifier: Kind,
+  findReadings: FindReadings = noReadings,
+): Kind {
   const { classifyWhole } = classifier
-  const refine = (whole: Classification, text: string, direction: TextDirection): Classification =>
-    mayHavePassage(whole) ? withPassagesOf(whole, text, (passage) => classifier.classify(passage, direction)) : whole
+
+  function refine(whole: Classification, text: string, direction: TextDirection): Classification {
+    if (alwaysBlockedCategories.every((category) => whole.flagged.includes(category))) return whole
+    const candidates = [
+      ...findReadings(text).flatMap(inPassages),
+      ...(mayHavePassage(whole) ? partsOf(whole, text) : noCandidates),
+    ]
+    if (candidates.length === 0) return whole
+    return withCandidates(whole, candidates, (candidate) => classifier.classify(candidate, direction))
+  }
 
   return {
     ...classifier,
@@ -71,29 +85,51 @@ const mayHavePassage = ({ scores }: Classification): boolean =>
 
 const isBetween = (score: number, from: number): boolean => score >= from && score < flagThreshold
 
-function withPassagesOf(
+const noReadings: FindReadings = () => []
+
+type Candidate = Omit<Passage, 'score'> & { readonly text: string }
+
+const noCandidates: readonly Candidate[] = []
+
+/** A statement of self-harm is a sentence. Who is sexual with whom, and of which age, may stand in two. */
+function partsOf({ scores }: Classification, text: string): readonly Candidate[] {
+  const withPairs = isBetween(scores['sexual/minors'], readFrom['sexual/minors'])
+  return passagesOf(text, withPairs).map(({ start, end }) => ({ start, end, text: text.slice(start, end) }))
+}
+
+/** A longer reading is scored in passages too. */
+function inPassages(reading: string): readonly Candidate[] {
+  const parts = passagesOf(reading, true).map(({ start, end }) => reading.slice(start, end))
+  return [reading, ...parts].map((text) => ({ start: 0, end: 0, reading: text, text }))
+}
+
+function withCandidates(
   whole: Classification,
-  text: string,
-  classify: (passage: string) => Classification,
+  candidates: readonly Candidate[],
+  classify: (text: string) => Classification,
 ): Classification {
   const open = alwaysBlockedCategories.filter((category) => whole.scores[category] < flagThreshold)
   const asked: Passage[] = []
-  let certain = 0
-  // A statement of self-harm is a sentence. Who is sexual with whom, and of which age, may stand in two.
-  const withPairs = open.includes('sexual/minors') && whole.scores['sexual/minors'] >= readFrom['sexual/minors']
-  for (const { start, end } of passagesOf(text, withPairs)) {
-    const passage = text.slice(start, end)
-    const { scores } = classify(passage)
+  const found = { ...whole.scores }
+  for (const { text, ...place } of candidates) {
+    const { scores } = classify(text)
     const score = Math.max(...open.map((category) => scores[category]))
-    if (score >= askFrom) asked.push({ start, end, score })
-    if (scores['self-harm'] >= certainScore && firstPerson.test(passage)) certain = scores['self-harm']
+    if (score >= askFrom) asked.push({ ...place, score })
+    for (const category of open)
+      if (countsAtOnce(category, scores, { text, ...place }))
+        found[category] = Math.max(found[category], scores[category])
   }
-  const result = certain >= flagThreshold && open.includes('self-harm') ? withSelfHarm(whole, certain) : whole
+  const result = { ...whole, scores: found, flagged: categories.filter((category) => found[category] >= flagThreshold) }
   if (asked.length === 0) return result
   return { ...result, passages: asked.toSorted((one, other) => other.score - one.score).slice(0, mostAsked) }
 }
 
-function withSelfHarm(whole: Classification, score: number): Classification {
-  const scores = { ...whole.scores, 'self-harm': score }
-  return { ...whole, scores, flagged: categories.filter((category) => scores[category] >= flagThreshold) }
+/** A reading has no context that may make it harmless, so it counts as a text of its own. */
+function countsAtOnce(
+  category: AlwaysBlockedCategory,
+  scores: Classification['scores'],
+  candidate: Candidate,
+): boolean {
+  if (candidate.reading !== undefined) return scores[category] >= flagThreshold
+  return category === 'self-harm' && scores[category] >= certainScore && firstPerson.test(candidate.text)
 }

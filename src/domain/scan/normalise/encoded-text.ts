@@ -95,6 +95,38 @@ function* base64Lines(text: string): Generator<Span> {
   }
 }
 
+const basePieces = /[A-Za-z0-9]+(?:[+/][A-Za-z0-9]+)*={0,2}/g
+/** Capitals behind small letters, or digits between letters: in base64 most pieces look so, and in prose hardly any word. */
+const mixedPiece = /[a-z][A-Z]|[A-Za-z]\d|\d[A-Za-z]|=$/
+const longestGap = 8
+const mostPlainPieces = 1
+
+/** The texts of base64 that is cut into pieces by spaces, quotes, commas or plus signs. */
+export function textsOfPieces(text: string): readonly string[] {
+  return piecesOf(text)
+    .filter((pieces) => pieces.length > 1)
+    .map((pieces) => fromBase64(pieces.join('').slice(0, maxCharacters)))
+    .filter((decodedText) => decodedKind(decodedText) === 'text')
+}
+
+/** Groups of neighbours that begin and end with a piece of base64. */
+function piecesOf(text: string): readonly (readonly string[])[] {
+  const groups: string[][] = []
+  let end = -Infinity
+  let plain: string[] = []
+  for (const { 0: piece, index } of text.matchAll(basePieces)) {
+    const isFar = index - end > longestGap || plain.length > mostPlainPieces
+    end = index + piece.length
+    if (!mixedPiece.test(piece)) plain.push(piece)
+    else {
+      if (isFar || groups.length === 0) groups.push([piece])
+      else groups.at(-1)?.push(...plain, piece)
+      plain = []
+    }
+  }
+  return groups
+}
+
 const visibleLetter = (letter: string): string => String.fromCodePoint((letter.codePointAt(0) ?? 0) - 0xe0000)
 
 const carrierOf = (run: RegExpExecArray): Span => ({ start: run.index, end: run.index + run[0].length })

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { damp } from '../damp.ts'
 import { fillBits, fillTable } from '../feature-table.ts'
 import { hashWord } from '../hashing.ts'
-import { createVocabulary, segment, unmask } from '../unmask.ts'
+import { createVocabulary, segment, unmask, type Vocabulary } from '../unmask.ts'
 import { heads, type ClassifierModel, type HeadHeader, type ModelHeader } from '../model.ts'
 
 /** The part of the WebAssembly API in use; the types of Node lack it. */
@@ -43,6 +43,7 @@ export type Kernel = KernelFunctions & {
   readonly headWindows: Address
   readonly maxPush: number
   readonly sufficientAbuse: number
+  readonly vocabulary: Vocabulary
 }
 
 /** Limits of the kernel's memory layout. */
@@ -77,6 +78,7 @@ export function loadKernel(model: ClassifierModel): Kernel {
       return address
     },
     view,
+    vocabulary,
     ascii: addressOf(globals, 'ascii'),
     text: addressOf(globals, 'text'),
     decisionPoints: addressOf(globals, 'places'),
