@@ -1,5 +1,6 @@
 import { dayMs } from '../base/clock.ts'
 import type { EventMaker } from '../domain/audit/event/event-maker.ts'
+import { createReplaySampler } from '../domain/audit/replay-sample.ts'
 import { redactIrreversibly } from '../domain/scan/detect/personal-data/redact.ts'
 import { reportAcceptedLosses } from '../adapters/stores/sql/audit/accepted-losses.ts'
 import { createAuditAppender } from '../adapters/stores/sql/audit/chain.ts'
@@ -71,7 +72,8 @@ export async function openAudit(
   const { open } = opened.use(await openExports(infrastructure, stores))
   const kept = opened.move()
   const { requests: isRecording, content } = config.audit
-  const recording = { journal: isRecording ? journal : null, clock, content, redact: redactIrreversibly }
+  const sampling = samplingOf(infrastructure, stores)
+  const recording = { journal: isRecording ? journal : null, clock, content, redact: redactIrreversibly, sampling }
   return {
     testSink: createSinkTest({
       clock,
@@ -86,6 +88,13 @@ export async function openAudit(
     record: (run, onEnded) => withAudit(run, { ...recording, onEnded }),
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   }
+}
+
+function samplingOf({ config, ids, random }: Infrastructure, { encryptions }: Stores): RecordParts['sampling'] {
+  const { replay_sample: sample } = config.audit
+  if (sample === undefined) return undefined
+  const { per_hour: perHour } = sample
+  return { ids, sampler: createReplaySampler({ perHour, random, encryption: encryptions.replaySample }) }
 }
 
 async function openPacking(database: Database) {

@@ -53,7 +53,7 @@ export function openEvaluation(
   const spikeMonitor = openSpikeMonitor(infrastructure, stores)
   openExpiredExceptions(infrastructure, stores)
   // With the decisions that allow a text: their scores count for other thresholds.
-  openBacktests(infrastructure, { evaluate: evaluateAll, compileRule, rulebookOf, patterns: re2Patterns })
+  openBacktests(infrastructure, stores, { evaluate: evaluateAll, compileRule, rulebookOf, patterns: re2Patterns })
   const enforce = createEnforce({
     rulebookOf,
     hasPolicy: async (organizationId, id) => (await policies.find(organizationId, id)) !== undefined,

@@ -9,6 +9,25 @@ export const Audit = section(
       default: 'none',
       description: 'Which texts of prompts and responses are stored with their events. They can be erased separately.',
     }),
+    replay_sample: Type.Optional(
+      entry(
+        {
+          per_hour: Type.Integer({
+            default: 200,
+            minimum: 1,
+            maximum: 10_000,
+            description: 'Most requests of an organization in an hour, chosen at random.',
+          }),
+          days: Type.Integer({
+            default: 14,
+            minimum: 1,
+            maximum: 90,
+            description: 'How long their texts are kept.',
+          }),
+        },
+        'Keeps the texts of a sample of requests for replays alone: without personal data and encrypted. No page of requests and no export shows them. For `content: none`; otherwise the texts of all requests are kept, and no sample is needed.',
+      ),
+    ),
     retention_days: Type.Integer({
       default: 180,
       minimum: 1,

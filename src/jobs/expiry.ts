@@ -12,6 +12,8 @@ export type ExpiryStores = {
   removeDecisionCallers(beforeMinute: number): Promise<unknown>
   removeBacktests(beforeMs: number): Promise<unknown>
   removeGateRuns(beforeMs: number): Promise<unknown>
+  /** Of the texts that are kept for replays. */
+  removeSamples(nowMs: number): Promise<unknown>
   removeJudgeCounts(before: { readonly day: number; readonly beforeMs: number }): Promise<unknown>
 }
 
@@ -32,6 +34,7 @@ export function startExpiry(scheduler: Scheduler, clock: Clock, stores: ExpirySt
   start('remove-old-denial-spikes', () => stores.removeDenialSpikes(minuteOf(nowMs()) - 2 * dayMinutes))
   start('remove-old-decision-callers', () => stores.removeDecisionCallers(minuteOf(nowMs()) - hourMinutes))
   start('remove-old-backtests', () => stores.removeBacktests(nowMs() - backtestsMs))
+  start('remove-old-replay-samples', () => stores.removeSamples(nowMs()))
   start('remove-old-runs', async () => {
     const beforeMs = nowMs() - backtestsMs
     await stores.removeGateRuns(beforeMs)

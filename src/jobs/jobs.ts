@@ -280,6 +280,12 @@ export const jobs = [
     purpose: 'Removes backtests that are older than thirty days.',
   },
   {
+    name: 'remove-old-replay-samples',
+    everyMs: 10 * minuteMs,
+    runs: 'each node',
+    purpose: 'Removes sampled texts that are older than `audit.replay_sample.days`; all of them if no sample is kept.',
+  },
+  {
     name: 'remove-old-runs',
     everyMs: hourMs,
     runs: 'each node',

@@ -2,25 +2,22 @@ import type { Clock } from '../base/clock.ts'
 import { andThen, type MaybePromise } from '../base/maybe-promise.ts'
 import { isFault, toFault, type FaultKind } from '../base/fault.ts'
 import { tap } from '../base/pull-stream.ts'
-import type { ContentLevel } from '../domain/audit/event/content.ts'
 import { announcedId, type PolicyObject, type VerdictFacts } from '../domain/audit/event/verdict.ts'
 import type { EventFacts } from '../domain/audit/event/facts.ts'
 import type { Journal } from '../domain/audit/journal.ts'
 import { requestFacts, type RequestOutcome } from '../domain/audit/event/request-facts.ts'
 import { RequestTiming } from '../domain/audit/event/request-timing.ts'
-import { collectTexts, type TextCollector } from '../domain/audit/event/request-texts.ts'
+import type { TextCollector } from '../domain/audit/event/request-texts.ts'
 import type { InferenceEnd, Chunk, Receipt } from '../domain/inference/events.ts'
 import { hasCallerLeft, type Charged } from './billing/lease.ts'
+import { startKeptTexts, type KeptTextsParts } from './kept-texts.ts'
 import type { OperationCall } from './operation-call.ts'
 import type { StartedOperation, Run } from './started-operation.ts'
 
-export type RecordParts = {
+export type RecordParts = KeptTextsParts & {
   /** Null if requests are not audited. They are charged nevertheless. */
   readonly journal: Journal | null
   readonly clock: Clock
-  readonly content: ContentLevel
-  /** Redacts personal data in a text. */
-  readonly redact: (text: string) => string
   /** Called once for each request when its end is known, for the metrics. Also for requests that are not audited. */
   readonly onEnded: (ended: EndedRequest) => void
 }
@@ -115,23 +112,21 @@ function verdictHook({ trace }: OperationCall, { setVerdict }: Recording): Recor
 }
 
 function startRecording(call: OperationCall, parts: RecordParts): Recording {
-  const { journal, clock, content, redact } = parts
+  const { journal, clock } = parts
   const { requestId, caller, operation, request, origin, purpose } = call
   const report = startReport(call, parts)
   const { timing } = report
   // The free request belongs to no organization, so there is no log for it.
   if (caller.kind === 'free' || journal === null) return unrecorded(report)
   const timeMs = clock.nowMs()
-  const texts =
-    content === 'none'
-      ? undefined
-      : collectTexts({ messagesOf: () => operation.messagesOf(request), raw: request.raw }, { level: content, redact })
+  const kept = startKeptTexts(call, parts, { timeMs })
   const organizationId = caller.organization.id
   let written: Promise<boolean> | undefined
   let describeVerdict: (() => VerdictFacts) | undefined
   let isRequired: boolean | undefined
   const record = (outcome: RequestOutcome): Promise<boolean> => {
     const totalUs = timing.elapsedUs()
+    const id = announcedId(outcome.policy) ?? kept?.newEventId()
     const make = (): EventFacts =>
       requestFacts({
         requestId,
@@ -146,13 +141,13 @@ function startRecording(call: OperationCall, parts: RecordParts): Recording {
         outcome,
         verdict: describeVerdict?.(),
         // A request that did not reach the checks is recorded without texts, because rejecting a caller must be cheap.
-        content: describeVerdict && texts?.content(),
+        ...(describeVerdict && kept?.factsOf(id)),
       })
-    return journal.record(organizationId, make, { id: announcedId(outcome.policy), isRequired })
+    return journal.record(organizationId, make, { id, isRequired })
   }
   return {
     ...report,
-    texts,
+    texts: kept?.collector,
     setVerdict(latest) {
       describeVerdict = latest
     },

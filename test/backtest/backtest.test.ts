@@ -41,7 +41,7 @@ describe('a backtest', () => {
       [outcome.newly_blocked, outcome.newly_allowed, outcome.changed_reason, outcome.unchanged, outcome.not_evaluated],
       [3, 1, 1, 2, 1],
     )
-    assert.deepEqual(outcome.coverage, { events: 9, sampled: 9, with_text: 8, redacted_only: 1 })
+    assert.deepEqual(outcome.coverage, { events: 9, sampled: 9, with_text: 8, redacted_only: 1, from_sample: 0 })
     assert.equal(outcome.projects['proj_2']?.unchanged, 1)
     assert.deepEqual(
       outcome.sweep.map((row) => [row.threshold_basis_points, row.blocked, row.newly_blocked]),

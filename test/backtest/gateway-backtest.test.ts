@@ -56,7 +56,7 @@ describe('a backtest of a gateway configuration', () => {
     await work.run()
     const counts = await scene.resultOf(id)
     assert.deepEqual(changesOf(counts), [6, 0, 0, 0, 0, 294, 0])
-    assert.deepEqual(counts.coverage, { events: 300, sampled: 300, with_text: 300, redacted_only: 0 })
+    assert.deepEqual(counts.coverage, { events: 300, sampled: 300, with_text: 300, redacted_only: 0, from_sample: 0 })
     assert.deepEqual(counts.projects['proj_1']?.newly_blocked, 6)
     assert.deepEqual(counts.decisions, [
       { recorded: 'allow', candidate: 'allow', requests: 294 },
@@ -84,7 +84,7 @@ describe('a backtest of a gateway configuration', () => {
     await work.run()
     const counts = await scene.resultOf(id)
     assert.deepEqual(changesOf(counts), [1, 1, 1, 1, 3, 3, 0])
-    assert.deepEqual(counts.coverage, { events: 11, sampled: 11, with_text: 10, redacted_only: 0 })
+    assert.deepEqual(counts.coverage, { events: 11, sampled: 11, with_text: 10, redacted_only: 0, from_sample: 0 })
     assert.deepEqual(counts.example_requests.map(({ change }) => change).toSorted(), [
       'changed_reason',
       'changed_reason',

@@ -43,7 +43,7 @@ describe('gatehouse policies backtest', () => {
 
     const seen = await run('backtest', id, '--from', '7d', '--thresholds', '5000,9000')
     assert.deepEqual([seen.code, seen.remarks], [0, ''])
-    assert.match(seen.output, /2 events, 2 in the sample, 2 with text/)
+    assert.match(seen.output, /2 events, 2 chosen, 2 with text/)
     assert.match(seen.output, /^all +1 +0 +0 +1 +0$/m)
     assert.match(seen.output, /^5000 \(draft\) +1 +1 +0$/m)
     assert.match(seen.output, /newly blocked:\nevt_/)

@@ -58,8 +58,13 @@ export function openExpiredExceptions({ built, database, clock, jobs }: Infrastr
 const backtestLeaseMs = 60_000
 
 /** Runs backtests until the app is closed. */
-export function openBacktests(infrastructure: Infrastructure, parts: ReplayParts & GatewayReplayParts): void {
-  const { built, database, clock, ids, jobs, warn } = infrastructure
+export function openBacktests(
+  infrastructure: Infrastructure,
+  { encryptions }: Stores,
+  parts: ReplayParts & GatewayReplayParts,
+): void {
+  const { built, config, database, clock, ids, jobs, warn } = infrastructure
+  const sampleEncryption = config.audit.replay_sample && encryptions.replaySample
   if (database.engine === 'sqlite') {
     void releaseBacktestLeases(database).catch(
       warn('the lease of a backtest could not be released; it waits for a minute'),
@@ -67,7 +72,7 @@ export function openBacktests(infrastructure: Infrastructure, parts: ReplayParts
   }
   const runner = built.use(
     createBacktestRunner({
-      queue: backtestQueue({ database, clock, owner: ids('node'), leaseMs: backtestLeaseMs }),
+      queue: backtestQueue({ database, clock, owner: ids('node'), leaseMs: backtestLeaseMs, sampleEncryption }),
       replay: createReplay(parts),
       gatewayReplay: createGatewayReplay(parts),
       clock,

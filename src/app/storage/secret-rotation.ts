@@ -31,6 +31,7 @@ export const createStoredEncryptions = (keyring: Keyring, random: Random): Store
   upstreamSecrets: createKeyringEncryption(keyring, 'upstream secrets', random),
   caseTexts: createKeyringEncryption(keyring, 'case texts', random),
   appealTexts: createKeyringEncryption(keyring, 'appeal texts', random),
+  replaySample: createKeyringEncryption(keyring, 'replay sample', random),
 })
 
 export type RotationStoreParts = {

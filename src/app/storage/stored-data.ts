@@ -1,11 +1,14 @@
 import { join } from 'node:path'
 import { decisionCounts } from '../../adapters/stores/sql/policies/decision-counts.ts'
 import { quotaStore } from '../../adapters/stores/sql/policies/quotas.ts'
+import { removeSamples } from '../../adapters/stores/sql/audit/replay-sample.ts'
 import { removeExpiredReplies } from '../../adapters/stores/sql/identity/idempotency.ts'
 import { removeGateRuns } from '../../adapters/stores/sql/policies/gate.ts'
 import { removeCalibrations } from '../../adapters/stores/sql/judges/calibrations.ts'
 import { removeJudgeCounts } from '../../adapters/stores/sql/judges/counts.ts'
 import { removeBacktests } from '../../adapters/stores/sql/policies/backtests.ts'
+import { dayMs, hourMs } from '../../base/clock.ts'
+import type { Config } from '../../config/config.ts'
 import { startExpiry } from '../../jobs/expiry.ts'
 import { createResponseSpool } from '../../adapters/stores/sql/response-spool.ts'
 import { storedResponses } from '../../adapters/stores/sql/stored-responses.ts'
@@ -57,7 +60,7 @@ async function openStoredResponses({
 }
 
 async function openExpiry(
-  { built, database, clock, ids, jobs }: Infrastructure,
+  { built, config, database, clock, ids, jobs }: Infrastructure,
   responses: Pick<StoredResponses, 'removeExpired'>,
 ): Promise<void> {
   const quotas = quotaStore(database)
@@ -74,6 +77,7 @@ async function openExpiry(
       removeDenialSpikes: (beforeMinute) => decisions.removeSpikesBefore(beforeMinute),
       removeBacktests: (beforeMs) => removeBacktests(database, beforeMs),
       removeGateRuns: (beforeMs) => removeGateRuns(database, beforeMs),
+      removeSamples: (nowMs) => removeSamples(database, nowMs - sampleMsOf(config)),
       async removeJudgeCounts(before) {
         await removeJudgeCounts(database, before)
         await removeCalibrations(database, before.beforeMs)
@@ -81,3 +85,7 @@ async function openExpiry(
     }),
   )
 }
+
+/** No longer than the events. Below zero without a sample: those of this hour are removed as well. */
+const sampleMsOf = ({ audit }: Config): number =>
+  audit.replay_sample === undefined ? -hourMs : Math.min(audit.replay_sample.days, audit.retention_days) * dayMs

@@ -77,8 +77,9 @@ type Outcome = NonNullable<BacktestBody['result']>
 const inWords = (name: string): string => name.replaceAll('_', ' ')
 
 function linesOf(id: string, result: Outcome): string[] {
-  const { events, sampled, with_text: withText, redacted_only: redacted } = result.coverage
-  const seen = `${events} events, ${sampled} in the sample, ${withText} with text (${redacted} without personal data)`
+  const { events, sampled, with_text: withText, redacted_only: redacted, from_sample: fromSample } = result.coverage
+  const texts = `${withText} with text (${redacted} without personal data, ${fromSample} from the replay sample)`
+  const seen = `${events} events, ${sampled} chosen, ${texts}`
   return [
     `${id}: ${seen}`,
     '',

@@ -140,10 +140,12 @@ function checkReplay(facts: GateFacts): Check[] {
       return [{ ...nothing, state: 'not_run', message }]
     }
     const { counts } = backtest
-    const { with_text: withText } = counts.coverage
+    const { with_text: withText, from_sample: fromSample } = counts.coverage
     const of = kind === 'not_evaluated' ? withText : withText - counts.not_evaluated
     const share = { found: counts[kind], of, limitBp }
-    return [{ ...nothing, ...shareCheck(facts, share, verb), examples: examplesOf(counts, kind) }]
+    const check = shareCheck(facts, share, verb)
+    const message = `${check.message}${sampledText(fromSample)}`
+    return [{ ...nothing, ...check, message, examples: examplesOf(counts, kind) }]
   })
 }
 
@@ -232,6 +234,10 @@ function checkJudge({ settings, nowMs }: GateFacts, { calibratedAtMs, isConsiste
 /** "20 of 1000 recorded requests would newly be denied: at most 2.9 %, where 0.5 % is allowed." */
 const shareText = ({ found, of, limitBp, boundBp }: Share & { readonly boundBp: number }, what: string): string =>
   `${found} of ${of} ${what}: at most ${percent(boundBp)}, where ${percent(limitBp)} is allowed.`
+
+/** Rules about personal data find nothing in a redacted text. */
+const sampledText = (fromSample: number): string =>
+  fromSample === 0 ? '' : ` ${fromSample} of them are from the replay sample, without personal data.`
 
 const percent = (basisPoints: number): string => `${basisPoints / 100} %`
 

@@ -50,10 +50,15 @@ export const count = (description: string) => integer(description, { minimum: 0 
 
 export const coverage = Type.Object(
   {
-    events: count('Events in the time range.'),
+    events: count(
+      'Events in the time range, up to the limit. With `audit.replay_sample`, only those whose texts are stored.',
+    ),
     sampled: count('Of these, those in the sample.'),
-    with_text: count('Of these, those whose texts are stored (`audit.content`). Only these were replayed.'),
+    with_text: count(
+      'Of these, those whose texts are stored (`audit.content`, or `audit.replay_sample`). Only these were replayed.',
+    ),
     redacted_only: count('Of these, those whose texts are stored without personal data.'),
+    from_sample: count('Of these, those whose texts are from the replay sample.'),
   },
   { description: 'How many events the result is based on.' },
 )

@@ -15,7 +15,7 @@ describe('a fix for a denied request', () => {
     const result = {
       newly_allowed: 4,
       newly_blocked: 1,
-      coverage: { events: 300, sampled: 300, with_text: 280, redacted_only: 0 },
+      coverage: { events: 300, sampled: 300, with_text: 280, redacted_only: 0, from_sample: 0 },
       scores: [
         { from_basis_points: 5_000, allowed: 0, blocked_by_policy: 240, other: 3 },
         { from_basis_points: 9_200, allowed: 1, blocked_by_policy: 4, other: 0 },

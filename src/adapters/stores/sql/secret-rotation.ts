@@ -12,6 +12,7 @@ export type StoredEncryptions = {
   readonly upstreamSecrets: KeyringEncryption
   readonly caseTexts: KeyringEncryption
   readonly appealTexts: KeyringEncryption
+  readonly replaySample: KeyringEncryption
 }
 
 /** Encrypted values that need another secret than the current one, and those that no accepted secret decrypts. */
@@ -41,6 +42,7 @@ const columnsOf = ({
   upstreamSecrets,
   caseTexts,
   appealTexts,
+  replaySample,
 }: StoredEncryptions): readonly EncryptedColumn[] => [
   {
     encryption: exportSecrets,
@@ -106,6 +108,12 @@ const columnsOf = ({
     encryption: appealTexts,
     select: `select organization_id || ' ' || id as place, sealed_note as sealed, id as one, '' as two, '' as three from label where sealed_note is not null`,
     update: 'update label set sealed_note = $2 where sealed_note = $1 and id = $3',
+    keyColumns: 1,
+  },
+  {
+    encryption: replaySample,
+    select: `select organization_id || ' ' || event_id as place, sealed, event_id as one, '' as two, '' as three from replay_sample`,
+    update: 'update replay_sample set sealed = $2 where sealed = $1 and event_id = $3',
     keyColumns: 1,
   },
 ]

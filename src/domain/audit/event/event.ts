@@ -1,6 +1,7 @@
 import { isIP } from 'node:net'
 import { short, shortList, shortTexts, shortFields } from './field-limits.ts'
 import type { AuditContent } from './content.ts'
+import type { SealedSample } from '../replay-sample.ts'
 import type { DocumentActor, AuditDocument, ManagedEntity, Resource, Unmapped } from './document.ts'
 import type { ActorFacts, CallFacts, ChangeFacts, EventFacts, ModelFacts, TimingFacts } from './facts.ts'
 import type { FailedAttempt } from './request-timing.ts'
@@ -17,7 +18,12 @@ import {
 } from './verdict.ts'
 
 /** An event before it is appended to the chain. */
-export type AuditEvent = { readonly document: AuditDocument; readonly content?: AuditContent | undefined }
+export type AuditEvent = {
+  readonly document: AuditDocument
+  readonly content?: AuditContent | undefined
+  /** Written beside the event, and not part of it. */
+  readonly sample?: SealedSample | undefined
+}
 
 export type EventParts = {
   /** Created once, when the event is written. */
@@ -37,7 +43,7 @@ const product = 'Gatehouse'
  */
 export function createEvent(facts: EventFacts, parts: EventParts): AuditEvent {
   const { classUid, activityId } = classOf(facts.code)
-  const { call, failure, verdict, model, change, content } = facts
+  const { call, failure, verdict, model, change, content, sample } = facts
   const [actionId, dispositionId] = verdict ? actionOf(verdict) : []
   const document: AuditDocument = {
     action_id: actionId,
@@ -71,6 +77,7 @@ export function createEvent(facts: EventFacts, parts: EventParts): AuditEvent {
     type_uid: classUid * 100 + activityId,
     unmapped: unmappedOf(facts, parts),
   }
+  if (sample) return { document, content, sample }
   return content ? { document, content } : { document }
 }
 

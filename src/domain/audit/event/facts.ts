@@ -1,4 +1,5 @@
 import type { TokenSource } from '../../inference/events.ts'
+import type { SealedSample } from '../replay-sample.ts'
 import type { AuditContent } from './content.ts'
 import type { JsonValue, Resource } from './document.ts'
 import type { EventCode } from './kinds.ts'
@@ -25,6 +26,8 @@ export type EventFacts = {
   /** Fields of this kind of event only; they go to `unmapped.gatehouse`. */
   readonly details?: { readonly [key: string]: JsonValue | undefined } | undefined
   readonly content?: AuditContent | undefined
+  /** Texts for replays alone. */
+  readonly sample?: SealedSample | undefined
 }
 
 export type ActorFacts = {

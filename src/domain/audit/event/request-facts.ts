@@ -2,7 +2,6 @@ import { totalInputTokens, type InferenceEnd, type Quote, type Usage } from '../
 import type { OperationName } from '../../inference/operations.ts'
 import type { ModelRequest } from '../../inference/request.ts'
 import type { Principal } from '../../identity/principal.ts'
-import type { AuditContent } from './content.ts'
 import type { EventFacts, TimingFacts } from './facts.ts'
 import type { RequestTiming } from './request-timing.ts'
 import { verdictOf, type PolicyObject, type VerdictFacts } from './verdict.ts'
@@ -35,8 +34,7 @@ export type ReportedRequest = {
   readonly outcome: RequestOutcome
   /** The full verdict, if the request got as far as the checks. */
   readonly verdict?: VerdictFacts | undefined
-  readonly content?: AuditContent | undefined
-}
+} & Pick<EventFacts, 'content' | 'sample'>
 
 /** Where a request came from, and the endpoint that it called. */
 export type RequestOrigin = {
@@ -96,6 +94,7 @@ export function requestFacts(reported: ReportedRequest): EventFacts {
     },
     failure: failure === undefined ? undefined : { code: failure },
     content: reported.content,
+    sample: reported.sample,
   }
 }
 

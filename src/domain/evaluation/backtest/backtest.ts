@@ -1,4 +1,5 @@
 import type { LoggedEvent } from '../../audit/log.ts'
+import type { SampledTexts } from '../../audit/replay-sample.ts'
 import type { GatewayConfiguration } from '../../gateway-config/configuration.ts'
 import type { PolicyContent } from '../../policy/content.ts'
 import type { Page, Paged } from '../../identity/store.ts'
@@ -84,6 +85,12 @@ export type BacktestStore<B extends AnyBacktest = Backtest> = {
   cancel(backtest: Pick<B, 'organizationId' | 'id' | 'error'>, atMs: number): Promise<boolean>
 }
 
+/** An event to replay. */
+export type StoredRequest = LoggedEvent & {
+  /** From the replay sample, if its texts are not kept with the event. */
+  readonly sample?: SampledTexts | undefined
+}
+
 /** The work queue of the runner. One node at a time works on a backtest, under a lease. */
 export type BacktestQueue = {
   /** Leases a running backtest that no node works on. */
@@ -91,7 +98,7 @@ export type BacktestQueue = {
   /** Reads all requests of the period, which may take seconds. */
   span(backtest: AnyBacktest): Promise<EventSpan>
   /** The next events to replay, newest first. */
-  events(backtest: AnyBacktest, limit: number): Promise<readonly LoggedEvent[]>
+  events(backtest: AnyBacktest, limit: number): Promise<readonly StoredRequest[]>
   /** Saves the progress and renews the lease. Returns false, and writes nothing, if the lease was lost. */
   save(backtest: AnyBacktest, cursorBefore: number): Promise<boolean>
   release(id: string): Promise<void>

@@ -104,7 +104,7 @@ describe('the counts of a backtest', () => {
         allowed: noScores.allowed.with(60, 1).with(99, 1),
         blocked_by_policy: noScores.blocked_by_policy.with(30, 1),
       },
-      coverage: { events: 6, sampled: 5, with_text: 4, redacted_only: 1 },
+      coverage: { events: 6, sampled: 5, with_text: 4, redacted_only: 1, from_sample: 0 },
       examples: {
         newly_blocked: ['evt_1', 'evt_3'],
         newly_allowed: ['evt_2'],

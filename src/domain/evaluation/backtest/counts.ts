@@ -1,3 +1,5 @@
+import type { TextsOrigin } from './replay-texts.ts'
+
 /** How the draft would decide on one request, and what happened to the request when it was made. */
 export type ReplayResult = {
   /** In basis points; the highest of several texts. */
@@ -7,9 +9,7 @@ export type ReplayResult = {
   readonly wasBlocked: boolean
   /** True if the policy that the draft belongs to blocked it. */
   readonly wasBlockedByPolicy: boolean
-  /** True if only the redacted texts were stored. */
-  readonly isRedacted: boolean
-}
+} & TextsOrigin
 
 /** How the outcome of a request would change under the draft. */
 export const changes = ['newly_blocked', 'newly_allowed', 'changed_reason', 'unchanged', 'not_evaluated'] as const
@@ -73,6 +73,8 @@ export type Coverage = {
   readonly with_text: number
   /** Replayed events of which only the redacted texts are stored. */
   readonly redacted_only: number
+  /** Replayed events whose texts are from the replay sample. */
+  readonly from_sample: number
 }
 
 /** The result of one event. */
@@ -141,9 +143,9 @@ export function changeOf(
 const addChange = <C extends Counts>(counts: C, change: Change): C => ({ ...counts, [change]: counts[change] + 1 })
 
 /** Replayed, or why there was nothing to replay. */
-type Covered = { readonly isRedacted: boolean } | 'not_sampled' | 'no_text'
+type Covered = TextsOrigin | 'not_sampled' | 'no_text'
 
-export const noCoverage: Coverage = { events: 0, sampled: 0, with_text: 0, redacted_only: 0 }
+export const noCoverage: Coverage = { events: 0, sampled: 0, with_text: 0, redacted_only: 0, from_sample: 0 }
 
 export function addCoverage(coverage: Coverage, replayed: Covered): Coverage {
   const isReplayed = typeof replayed !== 'string'
@@ -152,6 +154,7 @@ export function addCoverage(coverage: Coverage, replayed: Covered): Coverage {
     sampled: coverage.sampled + (replayed === 'not_sampled' ? 0 : 1),
     with_text: coverage.with_text + (isReplayed ? 1 : 0),
     redacted_only: coverage.redacted_only + (isReplayed && replayed.isRedacted ? 1 : 0),
+    from_sample: coverage.from_sample + (isReplayed && replayed.isSampled ? 1 : 0),
   }
 }
 

@@ -1,5 +1,6 @@
 import { isDenial, type AuditDecision } from '../../audit/event/verdict.ts'
 import { addCoverage, maxExamples, noCoverage, type Coverage } from './counts.ts'
+import type { TextsOrigin } from './replay-texts.ts'
 
 /** What happens to a request: every decision except one that could not be made. */
 export type EffectiveDecision = Exclude<AuditDecision, 'not_evaluated'>
@@ -20,9 +21,7 @@ export type GatewayReplayResult = {
   readonly isDeniedOtherwise: boolean
   /** Why the change is not known. */
   readonly notEvaluated?: string | undefined
-  /** True if only the redacted texts were stored. */
-  readonly isRedacted: boolean
-}
+} & TextsOrigin
 
 /** How the outcome of a request would change under the configuration. */
 export const gatewayChanges = [

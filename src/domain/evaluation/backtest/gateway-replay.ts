@@ -13,9 +13,9 @@ import type { Gateway, Rulebook, RulebookOf } from '../rulebook.ts'
 import { compileGateway } from '../rulebooks.ts'
 import { withoutJudge } from '../simulate.ts'
 import { combine, isDenied, withDecisions, type Verdict } from '../verdict/combine.ts'
-import type { GatewayBacktest } from './backtest.ts'
+import type { GatewayBacktest, StoredRequest } from './backtest.ts'
 import type { GatewayReplayedEvent, GatewayReplayResult, RecordedDecision } from './gateway-counts.ts'
-import { replayedTexts, replayTextsOf, samplePositionOf } from './replay-texts.ts'
+import { originOf, replayedTexts, replayTextsOf, samplePositionOf, type ReplayTexts } from './replay-texts.ts'
 
 export type GatewayReplayParts = {
   readonly evaluate: Evaluate
@@ -26,7 +26,7 @@ export type GatewayReplayParts = {
 /** Evaluates the configuration of a backtest on one event at a time, with the `Evaluate` function that requests use. */
 export type GatewayReplay = (
   backtest: GatewayBacktest,
-) => Promise<(event: LoggedEvent) => Promise<GatewayReplayedEvent>>
+) => Promise<(event: StoredRequest) => Promise<GatewayReplayedEvent>>
 
 export function createGatewayReplay({ evaluate, rulebookOf, patterns }: GatewayReplayParts): GatewayReplay {
   /** A backtest is replayed in many batches, and compiling thousands of terms is slow. */
@@ -44,16 +44,16 @@ export function createGatewayReplay({ evaluate, rulebookOf, patterns }: GatewayR
       if (samplePositionOf(event.id) >= parameters.samplePercent) return { ...identity, replayed: 'not_sampled' }
       const texts = replayTextsOf(event)
       if (!texts) return { ...identity, replayed: 'no_text' }
-      const { isRedacted } = texts
+      const origin = originOf(texts)
       const recorded = recordedDecisionOf(event)
-      if (recorded === undefined) return { ...identity, replayed: { ...notDecided, isRedacted } }
+      if (recorded === undefined) return { ...identity, replayed: { ...notDecided, ...origin } }
       const verdict = await verdictOf(alone, event, texts)
       const candidate = candidateDecisionOf(verdict, gateway, texts)
       // Policies matter only for what the configuration denied then and would not now.
       const wasDenied = recorded.isByGateway && isDenial(recorded.decision)
       const others = wasDenied && !isDenied(verdict) ? await verdictOf(withPolicies, event, texts) : verdict
       const otherwise = isDenial(candidate) ? denies : deniedOtherwise(others, withPolicies)
-      return { ...identity, replayed: { recorded, candidate, isRedacted, ...otherwise } }
+      return { ...identity, replayed: { recorded, candidate, ...origin, ...otherwise } }
     }
   }
 
@@ -78,8 +78,6 @@ export function createGatewayReplay({ evaluate, rulebookOf, patterns }: GatewayR
     return verdict
   }
 }
-
-type ReplayTexts = NonNullable<ReturnType<typeof replayTextsOf>>
 
 /** What happened to the request; undefined if it was rejected before any check decided on it. */
 function recordedDecisionOf({ document }: LoggedEvent): RecordedDecision | undefined {

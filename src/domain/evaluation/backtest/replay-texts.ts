@@ -1,14 +1,29 @@
 import { hash } from 'node:crypto'
 import { keptTexts, type ContentTexts } from '../../audit/event/content.ts'
-import type { LoggedEvent } from '../../audit/log.ts'
 import type { TextDirection } from '../../scan/classify/classifier.ts'
+import type { StoredRequest } from './backtest.ts'
 
-/** The stored texts of an event; undefined if there is none. */
-export function replayTextsOf({ content }: LoggedEvent): (ContentTexts & { readonly isRedacted: boolean }) | undefined {
-  const texts = keptTexts(content)
-  if (!texts?.prompt && !texts?.response && !texts?.withheld) return undefined
-  return { ...texts, isRedacted: content?.full === undefined }
+export type ReplayTexts = ContentTexts & TextsOrigin
+
+/** Where the texts of a request are from. */
+export type TextsOrigin = {
+  /** True if only the redacted texts were stored. */
+  readonly isRedacted: boolean
+  /** True if they are from the replay sample. */
+  readonly isSampled?: boolean | undefined
 }
+
+/** The stored texts of an event, those that are kept with it first; undefined if there is none. */
+export function replayTextsOf({ content, sample }: StoredRequest): ReplayTexts | undefined {
+  const kept = keptTexts(content)
+  if (hasText(kept)) return { ...kept, isRedacted: content?.full === undefined, isSampled: false }
+  return hasText(sample) ? { ...sample, isRedacted: true, isSampled: true } : undefined
+}
+
+export const originOf = ({ isRedacted, isSampled }: TextsOrigin): TextsOrigin => ({ isRedacted, isSampled })
+
+const hasText = <T extends ContentTexts>(texts: T | undefined): texts is T =>
+  Boolean(texts?.prompt || texts?.response || texts?.withheld)
 
 type ReplayedText = { readonly direction: TextDirection; readonly text: string }
 

@@ -11,9 +11,9 @@ import type { Decision } from '../verdict/combine.ts'
 import { planFor, type Plan } from '../plan.ts'
 import { emptyRulebook, type ActivePolicy, type Rulebook, type RulebookOf } from '../rulebook.ts'
 import { judgedSource } from '../rulebooks.ts'
-import type { Backtest } from './backtest.ts'
+import type { Backtest, StoredRequest } from './backtest.ts'
 import type { ReplayedEvent, ReplayResult } from './counts.ts'
-import { replayedTexts, replayTextsOf, samplePositionOf } from './replay-texts.ts'
+import { originOf, replayedTexts, replayTextsOf, samplePositionOf } from './replay-texts.ts'
 
 export type ReplayParts = {
   readonly evaluate: Evaluate
@@ -22,7 +22,9 @@ export type ReplayParts = {
 }
 
 /** Evaluates the draft of a backtest on one event at a time, with the `Evaluate` function that requests use. */
-export type Replay = (backtest: Backtest) => Promise<(event: LoggedEvent) => Promise<Omit<ReplayedEvent, 'threshold'>>>
+export type Replay = (
+  backtest: Backtest,
+) => Promise<(event: StoredRequest) => Promise<Omit<ReplayedEvent, 'threshold'>>>
 
 export function createReplay({ evaluate, compileRule, rulebookOf }: ReplayParts): Replay {
   return async (backtest) => {
@@ -38,7 +40,7 @@ export function createReplay({ evaluate, compileRule, rulebookOf }: ReplayParts)
       const decisions = await decisionsOf(planOf(rulebook, backtest, event), texts)
       return {
         ...identity,
-        replayed: { ...scoreOf(decisions), isRedacted: texts.isRedacted, ...pastDecisionOf(event, backtest) },
+        replayed: { ...scoreOf(decisions), ...originOf(texts), ...pastDecisionOf(event, backtest) },
       }
     }
   }

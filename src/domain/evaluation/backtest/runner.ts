@@ -1,8 +1,14 @@
 import type { Clock } from '../../../base/clock.ts'
 import { isFault } from '../../../base/fault.ts'
-import type { LoggedEvent } from '../../audit/log.ts'
 import { thresholdOf } from '../../policy/content.ts'
-import { notStarted, type AnyBacktest, type Backtest, type BacktestQueue, type GatewayBacktest } from './backtest.ts'
+import {
+  notStarted,
+  type AnyBacktest,
+  type Backtest,
+  type BacktestQueue,
+  type GatewayBacktest,
+  type StoredRequest,
+} from './backtest.ts'
 import type { Replay } from './replay.ts'
 import { addReplayedEvent } from './counts.ts'
 import { addGatewayEvent } from './gateway-counts.ts'
@@ -32,7 +38,7 @@ const tooLong = 'Its events could not be read within `storage.report_timeout_ms`
 const unexpected = 'The backtest stopped after an unexpected error; see the service log.'
 
 /** Replays an event and adds its result to the counts. */
-type AddEvent<B extends AnyBacktest> = (counts: B['counts'], event: LoggedEvent) => Promise<B['counts']>
+type AddEvent<B extends AnyBacktest> = (counts: B['counts'], event: StoredRequest) => Promise<B['counts']>
 
 export function createBacktestRunner(parts: BacktestRunnerParts): BacktestRunner {
   const { queue, replay, gatewayReplay, clock, pause, onError } = parts

@@ -153,7 +153,7 @@ const backtestExample = {
       { from_basis_points: 0, allowed: 916, blocked_by_policy: 0, other: 1 },
       { from_basis_points: 8800, allowed: 2, blocked_by_policy: 0, other: 1 },
     ],
-    coverage: { events: 1000, sampled: 1000, with_text: 920, redacted_only: 0 },
+    coverage: { events: 1000, sampled: 1000, with_text: 920, redacted_only: 0, from_sample: 0 },
     examples: {
       newly_blocked: [eventExampleId],
       newly_allowed: [],

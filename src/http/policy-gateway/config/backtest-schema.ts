@@ -108,7 +108,7 @@ const example = {
       { recorded: 'allow', candidate: 'redact', requests: 3 },
     ],
     not_evaluated_reasons: [],
-    coverage: { events: 1000, sampled: 1000, with_text: 920, redacted_only: 0 },
+    coverage: { events: 1000, sampled: 1000, with_text: 920, redacted_only: 0, from_sample: 0 },
     example_requests: [
       {
         event_id: 'evt_01k9z8y7x6w5v4t3s2r1q0p9n2',

@@ -57,7 +57,7 @@ describe('a backtest of a gateway configuration over HTTP', () => {
       ...counts,
       projects: [{ project_id: scene().projectId, ...counts }],
       not_evaluated_reasons: [],
-      coverage: { events: 4, sampled: 4, with_text: 4, redacted_only: 0 },
+      coverage: { events: 4, sampled: 4, with_text: 4, redacted_only: 0, from_sample: 0 },
     })
     assert.doesNotMatch(JSON.stringify(result), /falcon|sparrow/i)
     assert.deepEqual((await send('GET', '/config')).body, saved)

@@ -3,6 +3,7 @@ import { appendToChain, startOfChain, type ChainHead } from '../../../../domain/
 import type { AuditEvent } from '../../../../domain/audit/event/event.ts'
 import type { AuditAppender } from '../../../../domain/audit/log.ts'
 import type { ChainedEvent } from '../../../../domain/audit/chain/chained-event.ts'
+import { sampleInsertions } from './replay-sample.ts'
 import { contentInsertion, headUpdate, insertionsOf } from './rows.ts'
 import { entriesOfEvent } from '../../../../domain/rollup/entry.ts'
 import { deltaInsertions } from '../rollup/deltas.ts'
@@ -133,7 +134,8 @@ function appendStatements(
   const documents = events.map(({ document }) => document)
   const { head, rows } = appendToChain(from, documents, authorityUid)
   const contents = rows.flatMap((row, at): Statement[] => {
-    const content = events[at]?.content
+    const { content, sample } = events[at] ?? {}
+    if (sample) return sampleInsertions(row, sample)
     return content ? [contentInsertion(row, content)] : []
   })
   const deltas = rows.flatMap((row) => entriesOfEvent(row).map((entry) => ({ organizationId, id: row.id, entry })))

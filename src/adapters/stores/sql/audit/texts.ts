@@ -18,7 +18,8 @@ export const auditTexts = (tx: Transaction): AuditTexts => ({
          where organization_id = $1 and request_id = $2 and code >= 'gateway.' and code < 'gateway/')`,
       ofRequest,
     )
+    const sampled = await tx.run('delete from replay_sample where organization_id = $1 and request_id = $2', ofRequest)
     const notes = await eraseNotes(tx, organizationId, { column: 'request_id', id: requestId })
-    return exceptions + cases + texts + notes
+    return exceptions + cases + texts + sampled + notes
   },
 })

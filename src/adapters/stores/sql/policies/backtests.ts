@@ -7,8 +7,10 @@ import type {
   BacktestStore,
   GatewayBacktest,
 } from '../../../../domain/evaluation/backtest/backtest.ts'
-import { noScores } from '../../../../domain/evaluation/backtest/counts.ts'
+import { noCoverage, noScores } from '../../../../domain/evaluation/backtest/counts.ts'
+import type { Encryption } from '../../../../base/encryption.ts'
 import { withBodies } from '../audit/blocks.ts'
+import { readSamples } from '../audit/replay-sample.ts'
 import { eventColumns, eventTables, loggedOf, type EventRow } from '../audit/rows.ts'
 import type { Database, Transaction } from '../database.ts'
 import { selectPage } from '../page.ts'
@@ -34,7 +36,11 @@ type BacktestRow = {
 const columns =
   'id, organization_id, policy_id, status, request, cursor, first_sequence, done, total, tally, error, cancelled_at, created_at, updated_at'
 
-const ofRequests = `code = 'gateway.request.decided'`
+const ofRequests = `e.code = 'gateway.request.decided'`
+
+/** Otherwise a sample of a busy organization would be few among the newest events. */
+const hasTexts = `(exists (select 1 from audit_content t where t.organization_id = e.organization_id and t.sequence = e.sequence)
+  or exists (select 1 from replay_sample t where t.organization_id = e.organization_id and t.sequence = e.sequence))`
 
 /** Backtests of policies in SQL, in the given transaction. */
 export const backtestStore = (tx: Transaction): BacktestStore =>
@@ -93,6 +99,8 @@ export type BacktestQueueParts = {
   /** Identifies this process among all workers. */
   readonly owner: string
   readonly leaseMs: number
+  /** Decrypts the replay sample; left out if none is kept. With it, only events with texts are replayed. */
+  readonly sampleEncryption?: Pick<Encryption, 'decrypt'> | undefined
 }
 
 /** Compare-and-set: succeeds only for the lease holder, and only from the stored position. */
@@ -103,7 +111,15 @@ const saveProgress = `update backtest set status = $4, cursor = $5, done = $6, t
 const isFree = `status = 'running' and lease_until <= $1`
 
 /** The queue of running backtests, shared by all nodes. */
-export function backtestQueue({ database, clock, owner, leaseMs }: BacktestQueueParts): BacktestQueue {
+export function backtestQueue({
+  database,
+  clock,
+  owner,
+  leaseMs,
+  sampleEncryption,
+}: BacktestQueueParts): BacktestQueue {
+  const query: Transaction['query'] = (sql, params) => database.report(sql, params)
+  const replayed = sampleEncryption === undefined ? ofRequests : `${ofRequests} and ${hasTexts}`
   return {
     async claim() {
       const nowMs = clock.nowMs()
@@ -121,8 +137,8 @@ export function backtestQueue({ database, clock, owner, leaseMs }: BacktestQueue
     },
     async span({ organizationId, parameters: { fromMs, toMs } }) {
       const [row] = await database.report<{ first: number | null; last: number | null; count: number }>(
-        `select min(sequence) as first, max(sequence) as last, count(*) as count from audit_event
-         where organization_id = $1 and time >= $2 and time < $3 and ${ofRequests}`,
+        `select min(sequence) as first, max(sequence) as last, count(*) as count from audit_event e
+         where organization_id = $1 and time >= $2 and time < $3 and ${replayed}`,
         [organizationId, fromMs, toMs],
       )
       return { first: row?.first ?? 0, last: row?.last ?? 0, count: row?.count ?? 0 }
@@ -131,11 +147,14 @@ export function backtestQueue({ database, clock, owner, leaseMs }: BacktestQueue
       const rows = await database.report<EventRow>(
         `select ${eventColumns} from ${eventTables}
          where e.organization_id = $1 and e.sequence < $2 and e.sequence >= $3 and e.time >= $4 and e.time < $5
-           and e.${ofRequests} order by e.sequence desc limit $6`,
+           and ${replayed} order by e.sequence desc limit $6`,
         [organizationId, cursor, firstSequence, parameters.fromMs, parameters.toMs, limit],
       )
-      const query: Transaction['query'] = (sql, params) => database.report(sql, params)
-      return (await withBodies({ query }, organizationId, rows)).map(loggedOf)
+      const events = (await withBodies({ query }, organizationId, rows)).map(loggedOf)
+      if (sampleEncryption === undefined) return events
+      const sequences = events.filter(({ content }) => !content).map(({ sequence }) => sequence)
+      const samples = await readSamples({ query }, sampleEncryption, { organizationId, sequences })
+      return events.map((event) => ({ ...event, sample: samples.get(event.sequence) }))
     },
     async save(backtest, cursorBefore) {
       const { id, status, cursor, done, total, counts, error, updatedAtMs } = backtest
@@ -192,14 +211,20 @@ const policyBacktestOf = (row: BacktestRow & { policy_id: string }): Backtest =>
   policyId: row.policy_id,
   parameters: JSON.parse(row.request) as Backtest['parameters'],
   // Backtests from before have no scores and no requests of examples.
-  counts: { scores: noScores, example_requests: [], ...(JSON.parse(row.tally) as StoredCounts) },
+  counts: { scores: noScores, example_requests: [], ...withCoverage(JSON.parse(row.tally) as StoredCounts) },
 })
 
 const gatewayBacktestOf = (row: BacktestRow): GatewayBacktest => ({
   ...progressOf(row),
   policyId: null,
   parameters: JSON.parse(row.request) as GatewayBacktest['parameters'],
-  counts: JSON.parse(row.tally) as GatewayBacktest['counts'],
+  counts: withCoverage(JSON.parse(row.tally) as GatewayBacktest['counts']),
+})
+
+/** Backtests from before the replay sample do not count it. */
+const withCoverage = <C extends Pick<StoredCounts, 'coverage'>>(counts: C): C => ({
+  ...counts,
+  coverage: { ...noCoverage, ...counts.coverage },
 })
 
 const progressOf = (row: BacktestRow) => ({

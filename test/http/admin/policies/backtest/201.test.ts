@@ -76,7 +76,7 @@ describe('a backtest of a draft over HTTP', () => {
         threshold_basis_points: 5000,
         ...counts,
         projects: [{ project_id: app.projectId, ...counts }],
-        coverage: { events: 4, sampled: 4, with_text: 4, redacted_only: 0 },
+        coverage: { events: 4, sampled: 4, with_text: 4, redacted_only: 0, from_sample: 0 },
       },
     })
     assert.ok(!JSON.stringify(backtest).includes('Falcon'))
