@@ -1,5 +1,6 @@
 import { calibrationQueue, releaseCalibrationLeases } from '../adapters/stores/sql/judges/calibrations.ts'
 import { judgeStore } from '../adapters/stores/sql/judges/judges.ts'
+import { appealStore } from '../adapters/stores/sql/policies/appeals.ts'
 import { caseStore } from '../adapters/stores/sql/policies/cases.ts'
 import { policyStore } from '../adapters/stores/sql/policies/policies.ts'
 import { createRunCases } from '../domain/cases/run.ts'
@@ -7,9 +8,9 @@ import type { Simulate } from '../domain/evaluation/simulate.ts'
 import { thresholdsOf } from '../domain/judges/activation.ts'
 import { createAskCalibrated } from '../domain/judges/ask-calibrated.ts'
 import type { JudgeCalibration } from '../domain/judges/calibration.ts'
+import { createFindLabelled } from '../domain/judges/find-labelled.ts'
 import { fileJudgeId } from '../domain/judges/judge.ts'
 import { createCalibrationRunner } from '../domain/judges/runner.ts'
-import { contentOf } from '../domain/policy/content.ts'
 import { scenarioDecoder, type DecodeBody } from '../http/resources/scenario.ts'
 import type { Infrastructure } from './infrastructure.ts'
 import type { OpenJudges } from './judges.ts'
@@ -38,18 +39,13 @@ export function openCalibrations(
   const stored = judgeStore(stores.reading)
   const policies = policyStore(stores.reading)
   const cases = caseStore(stores.reading, stores.encryptions.caseTexts)
+  const appeals = appealStore(stores.reading, stores.encryptions.appealTexts)
   const versionOf = ({ organizationId, judgeId, version }: JudgeCalibration) =>
     stored.findVersion({ organizationId, judgeId, version })
   const runner = built.use(
     createCalibrationRunner({
       queue: calibrationQueue({ database, clock, owner: ids('node'), leaseMs }),
-      async findCase({ organizationId }, { policyId, caseId }) {
-        const policy = await policies.find(organizationId, policyId)
-        const found = policy && (await cases.find({ organizationId, policyId }, caseId))
-        if (!policy || !found) return undefined
-        const content = contentOf(policy.published ?? policy.draft)
-        return { kind: 'case', policy: { id: policyId, content }, given: found.given }
-      },
+      findLabelled: createFindLabelled({ policies, cases, appeals, events: stores.auditLog }),
       ask: createAskCalibrated({
         runCases: createRunCases({ simulate, clock }),
         scenarioOf: scenarioDecoder(decodeBody, 'calibration'),

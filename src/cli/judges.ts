@@ -53,7 +53,7 @@ gatehouse judges retire|delete ID [--json]
 FIELDS: --prompt-file FILE --timeout-ms N --fail closed|open --max-usd-per-day USD --temperature 0..2 --max-output-tokens N
 
 The id file is the judge of the configuration, which can only be calibrated. FILE is YAML or JSON with the fields system and user of the
-prompt, or null for the built-in one. set makes a new version, which is a draft. calibrate asks a judge about the cases of policies; it exits
+prompt, or null for the built-in one. set makes a new version, which is a draft. calibrate asks a judge about the cases of policies and the labels of appeals; it exits
 with 4 if the judge could not take over. shadow asks it beside the active judge about a share of the texts of requests; 0 ends it. retire
 takes it out of use. --override activates a judge that has not shown what it needs, with a reason. --org may be left out while there is only one organization.`,
   async run(context) {
@@ -184,12 +184,22 @@ const conditionLines = ({ conditions }: JudgeBody): string[] => [
   ),
 ]
 
-function calibrationText({ id, status, error, report, left_out: leftOut }: CalibrationBody, judge: JudgeBody): string {
+/** Only the reasons that there are. */
+const leftOutText = ({ left_out: count, left_out_by: reasons }: CalibrationBody): string => {
+  const named = Object.entries(reasons).filter(([, ofReason]) => ofReason > 0)
+  const listed = named.map(([reason, ofReason]) => `${ofReason} ${reason.replaceAll('_', ' ')}`)
+  return named.length === 0 ? `${count} left out` : `${count} left out (${listed.join(', ')})`
+}
+
+function calibrationText(calibration: CalibrationBody, judge: JudgeBody): string {
+  const { id, status, error, report } = calibration
   if (report === null) return `${id}: ${status}. ${error ?? ''}`
   const { true_positives: found, true_negatives: passed } = report
+  const { cases: ofCases, appeals: ofAppeals } = report.by_source
   const rules = report.disagreements.map((each) => [each.policy_id, `${each.count} of ${each.labels}`])
   return [
-    `${id}: ${status}, ${report.labels} labels, ${leftOut} left out, ${report.usd.toFixed(4)} USD.`,
+    `${id}: ${status}, ${report.labels} labels, ${leftOutText(calibration)}, ${report.usd.toFixed(4)} USD.`,
+    `${ofCases.labels} labels of cases with kappa ${ofCases.kappa ?? '-'}, ${ofAppeals.labels} of appeals with kappa ${ofAppeals.kappa ?? '-'}`,
     report.consistent ? '' : 'It contradicts itself, so the other figures say nothing.',
     `kappa ${report.kappa ?? '-'}, agreement ${percent(report.agreement_bp)}; ${percent(report.base_rate_bp)} of the labels should match`,
     `finds ${found.found} of ${found.of} (at least ${percent(found.at_least_bp)}), lets ${passed.found} of ${passed.of} pass (at least ${percent(passed.at_least_bp)})`,

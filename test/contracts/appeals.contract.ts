@@ -89,6 +89,8 @@ export function appealContract({ name, skip, open }: Engine): void {
         assert.deepEqual((await store.list('org_1', { nowMs: 30 }, { ...page, after: 'apl_1' })).items, [bare])
         assert.deepEqual((await store.list('org_1', { policyId: 'pol_1', nowMs: 30 }, page)).items, [appeal])
         assert.deepEqual((await store.list('org_2', { nowMs: 30 }, page)).items, [])
+        await store.insertLabel(label)
+        assert.deepEqual((await store.list('org_1', { isLabelled: true, nowMs: 30 }, page)).items, [appeal])
       })
     })
 

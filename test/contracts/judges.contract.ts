@@ -10,7 +10,7 @@ import {
 } from '../../src/adapters/stores/sql/judges/calibrations.ts'
 import { judgeCountStore, judgeCountWriter, removeJudgeCounts } from '../../src/adapters/stores/sql/judges/counts.ts'
 import { activeJudgeVersions, judgeStore } from '../../src/adapters/stores/sql/judges/judges.ts'
-import type { JudgeCalibration } from '../../src/domain/judges/calibration.ts'
+import { nothingLeftOut, type JudgeCalibration } from '../../src/domain/judges/calibration.ts'
 import { noCounts, type JudgeDay } from '../../src/domain/judges/counts.ts'
 import type { JudgeHead, JudgeVersion } from '../../src/domain/judges/judge.ts'
 import { createCalibrationRunner, type AskCalibrated } from '../../src/domain/judges/runner.ts'
@@ -58,7 +58,7 @@ const calibration: JudgeCalibration = {
   night: null,
   status: 'running',
   items,
-  leftOut: 2,
+  leftOut: { ...nothingLeftOut, unsure: 2 },
   total: 80,
   done: 0,
   report: null,
@@ -132,7 +132,7 @@ export function judgesContract({ name, skip, open }: Engine): void {
       const nodeOf = (owner: string, answers: AskCalibrated) =>
         createCalibrationRunner({
           queue: calibrationQueue({ database: scene.database, clock: scene.clock, owner, leaseMs: 60_000 }),
-          findCase: async () => ({ kind: 'case', policy: { id: 'pol_1', content: {} as never }, given: {} }),
+          findLabelled: async () => ({ kind: 'labelled', policy: { id: 'pol_1', content: {} as never }, given: {} }),
           ask: answers,
           thresholdsOf: async () => () => 5_000,
           timeoutMsOf: async () => 900,
@@ -215,6 +215,12 @@ export function judgesContract({ name, skip, open }: Engine): void {
         await judgeStore(tx).insert(head, { ...version, calibrationId: 'cal_1' })
         await calibrationStore(tx).insert({ ...calibration, status: 'completed' })
         await calibrationStore(tx).insert({ ...calibration, id: 'cal_2', status: 'failed' })
+        const before = await calibrationStore(tx).find('org_1', 'jdg_1', 'cal_1')
+        assert.deepEqual(before?.leftOut, calibration.leftOut)
+        // As before reasons were stored.
+        await tx.run('update judge_calibration set left_out_by = null')
+        const after = await calibrationStore(tx).find('org_1', 'jdg_1', 'cal_1')
+        assert.deepEqual(after?.leftOut, { ...nothingLeftOut, not_by_person: 2 })
       })
       await removeCalibrations(scene.database, 1_000)
       const left = await scene.use((tx) => calibrationStore(tx).list('org_1', 'jdg_1', page))

@@ -35,13 +35,13 @@ export const agreeing = judgeWith(({ text }) => (isPolite(text) ? 0.1 : 0.9))
 
 export const isPolite = (text: string): boolean => text.startsWith('polite')
 
-export type CalibrationSceneOptions = { readonly judge?: object; readonly labels?: number }
+export type CalibrationSceneOptions = { readonly judge?: object; readonly labels?: number; readonly config?: object }
 
 /** An app with a judge in the configuration, a judge of the organization, and a policy with labels of both kinds. */
-export async function startCalibrationScene({ judge = {}, labels = 60 }: CalibrationSceneOptions = {}) {
+export async function startCalibrationScene({ judge = {}, labels = 60, config }: CalibrationSceneOptions = {}) {
   await using opened = new AsyncDisposableStack()
   // An answer costs 0.2 USD, so that costs can be read.
-  const scene = opened.use(await startScene(withJudge({ max_usd_per_day: 100_000, ...judge })))
+  const scene = opened.use(await startScene(withJudge({ max_usd_per_day: 100_000, ...judge }), config))
   const { admin } = scene.app
   scene.judge.answer(agreeing)
   const policy = textOf((await publish(scene.app, 'Be polite.')).body)

@@ -4,7 +4,7 @@ import { answerWith } from './paid-app.ts'
 import { startUpstream, type TestUpstream } from './upstream.ts'
 
 /** An app with one model for callers and one for the judge. */
-export async function startScene(policies: object = {}) {
+export async function startScene(policies: object = {}, config: object = {}) {
   await using opened = new AsyncDisposableStack()
   const upstream = opened.use(await startUpstream(answerWith('A plain answer.', { input: 5, output: 5 })))
   const judge = opened.use(await startUpstream(answerWith('{"score": 0}', { input: 200, output: 8 })))
@@ -18,6 +18,7 @@ export async function startScene(policies: object = {}) {
           { name: 'judge-model', targets: [{ upstream: 'judge' }], price: { input: 1_000, output: 1_000 } },
         ],
         policies,
+        ...config,
       },
     }),
   )

@@ -2,6 +2,7 @@ import { judgeAlarmStore } from '../../adapters/stores/sql/judges/alarms.ts'
 import { calibrationStore } from '../../adapters/stores/sql/judges/calibrations.ts'
 import { judgeCountStore } from '../../adapters/stores/sql/judges/counts.ts'
 import { judgeStore } from '../../adapters/stores/sql/judges/judges.ts'
+import { appealStore } from '../../adapters/stores/sql/policies/appeals.ts'
 import { caseStore } from '../../adapters/stores/sql/policies/cases.ts'
 import { policyStore } from '../../adapters/stores/sql/policies/policies.ts'
 import { createActivateJudge } from '../../domain/judges/activation.ts'
@@ -28,6 +29,8 @@ export function createJudges(
     judgeAlarms: judgeAlarmStore(tx),
     policies: policyStore(tx),
     cases: caseStore(tx, stores.encryptions.caseTexts),
+    appeals: appealStore(tx, stores.encryptions.appealTexts),
+    events: stores.eventsIn(tx),
   }))
   const settings = config.policies.judge
   const fileSubject = settings && judgeVersionOf(settings.model)
@@ -46,7 +49,11 @@ export function createJudges(
         ...judgeRoutes(routes, { activation, fileJudge }),
         ...judgeMutations(routes, { administration, activation, modelSetOf }),
         ...judgeActions(routes, { administration, activation }),
-        ...calibrationRoutes(routes, { administration: createCalibrationAdministration({ ids, clock }), fileSubject }),
+        ...calibrationRoutes(routes, {
+          administration: createCalibrationAdministration({ ids, clock }),
+          fileSubject,
+          clock,
+        }),
         ...judgeCountRoutes(routes, { clock, hasFileJudge: settings !== undefined }),
       ]
     },

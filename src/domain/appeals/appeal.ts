@@ -52,6 +52,8 @@ export type Appeal = {
 export type AppealFilter = {
   readonly state?: AppealState
   readonly policyId?: string
+  /** Only those that somebody has labelled. */
+  readonly isLabelled?: true
   /** An open appeal whose time is over counts as expired. */
   readonly nowMs: number
 }

@@ -11,6 +11,8 @@ export type CalibrationReport = {
   /** How many of the labels are expected to match. */
   readonly base_rate_bp: number
   readonly kappa: number | null
+  /** Undefined in a report from before appeals counted: all of its labels were cases. */
+  readonly by_source?: { readonly cases: SourceFigures; readonly appeals: SourceFigures }
   /** Of the texts that should match, those that do; and of those that should not, those that do not. */
   readonly true_positives: BoundedShare
   readonly true_negatives: BoundedShare
@@ -24,12 +26,16 @@ export type CalibrationReport = {
     readonly policy_id: string
     readonly count: number
     readonly labels: number
-    readonly cases: readonly Disagreement[]
+    readonly cases: readonly (Disagreement & { readonly case_id: string })[]
+    /** Undefined in a report from before appeals counted. */
+    readonly appeals?: readonly (Disagreement & { readonly appeal_id: string })[]
   }[]
 }
 
+/** What is so of the labels of one kind. */
+export type SourceFigures = Pick<CalibrationReport, 'labels' | 'agreement_bp' | 'base_rate_bp' | 'kappa'>
+
 type Disagreement = {
-  readonly case_id: string
   readonly expected: string
   readonly got: string
   readonly score_bp: number

@@ -5,12 +5,39 @@ import type { CalibrationReport } from './calibration-report.ts'
 export const calibrationKinds = ['calibration', 'drift'] as const
 export const calibrationStatuses = ['running', 'completed', 'failed', 'cancelled'] as const
 
-/** A label by a person: a case of a policy, and what the rule should say about it. */
-export type CalibrationItem = {
+/** Where a text is, about which people have said what the rule should say: a case of a policy, or the request of an appeal. */
+export type LabelledText = { readonly caseId: string } | { readonly appealId: string }
+
+/** What people say about a text and the rule of a policy. */
+export type CalibrationItem = LabelledText & {
   readonly policyId: string
-  readonly caseId: string
   readonly expected: 'match' | 'no_match'
 }
+
+/** Why a labelled text does not count. Used as names by the API. */
+export const leftOutReasons = [
+  'not_by_person',
+  'unsure',
+  'disagreeing',
+  'dismissed',
+  'repeated',
+  'without_text',
+  'over_limit',
+] as const
+export type LeftOut = Readonly<Record<(typeof leftOutReasons)[number], number>>
+
+export const nothingLeftOut: LeftOut = {
+  not_by_person: 0,
+  unsure: 0,
+  disagreeing: 0,
+  dismissed: 0,
+  repeated: 0,
+  without_text: 0,
+  over_limit: 0,
+}
+
+export const countLeftOut = (leftOut: LeftOut): number =>
+  leftOutReasons.reduce((sum, reason) => sum + leftOut[reason], 0)
 
 /** A judge is asked about labelled texts, in the background. */
 export type JudgeCalibration = {
@@ -26,8 +53,7 @@ export type JudgeCalibration = {
   readonly night: number | null
   readonly status: (typeof calibrationStatuses)[number]
   readonly items: readonly CalibrationItem[]
-  /** Labels that no person gave. */
-  readonly leftOut: number
+  readonly leftOut: LeftOut
   /** Answers that it needs, and those that it has. */
   readonly total: number
   readonly done: number

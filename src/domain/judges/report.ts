@@ -1,5 +1,5 @@
 import { basisPoints, boundedShare, kappaOf, type Confusion } from './agreement.ts'
-import type { CalibrationReport } from './calibration-report.ts'
+import type { CalibrationReport, SourceFigures } from './calibration-report.ts'
 import type { JudgeCalibration, CalibrationAnswer, CalibrationItem } from './calibration.ts'
 
 /** The judge is asked about each label so often. */
@@ -31,16 +31,15 @@ export function reportOf(
   const same = labels.filter(({ isSame }) => isSame).length
   const confusion = confusionOf(labels)
   const { matches, missed, falseAlarms, passes } = confusion
+  const [ofCases, ofAppeals] = [labels.filter(isOfCase), labels.filter((label) => !isOfCase(label))]
   const selfAgreement = boundedShare(same, labels.length)
   const injections = asked.filter(({ item }) => item >= items.length)
   const usd = answers.reduce((sum, { usdMicros }) => sum + usdMicros, 0) / 1_000_000
   return {
-    labels: labels.length,
+    ...figuresOf(labels),
     self_agreement: selfAgreement,
     consistent: labels.length > 0 && selfAgreement.share_bp >= leastSelfAgreementBasisPoints,
-    agreement_bp: labels.length === 0 ? 0 : basisPoints((matches + passes) / labels.length),
-    base_rate_bp: labels.length === 0 ? 0 : basisPoints((matches + missed) / labels.length),
-    kappa: kappaOf(confusion),
+    by_source: { cases: figuresOf(ofCases), appeals: figuresOf(ofAppeals) },
     true_positives: boundedShare(matches, matches + missed),
     true_negatives: boundedShare(passes, passes + falseAlarms),
     injections: {
@@ -55,6 +54,18 @@ export function reportOf(
     usd,
     usd_per_1000: asked.length === 0 ? 0 : Math.round((usd / asked.length) * 1_000_000_000) / 1_000_000,
     disagreements: disagreementsIn(labels),
+  }
+}
+
+function figuresOf(labels: readonly Labelled[]): SourceFigures {
+  const confusion = confusionOf(labels)
+  const { matches, missed, passes } = confusion
+  const shareOf = (count: number): number => (labels.length === 0 ? 0 : basisPoints(count / labels.length))
+  return {
+    labels: labels.length,
+    agreement_bp: shareOf(matches + passes),
+    base_rate_bp: shareOf(matches + missed),
+    kappa: kappaOf(confusion),
   }
 }
 
@@ -88,17 +99,26 @@ function disagreementsIn(labels: readonly Labelled[]): CalibrationReport['disagr
   return [...byPolicy]
     .map(([policyId, ofPolicy]) => {
       const wrong = ofPolicy.filter(({ expected, got }) => expected !== got)
-      const cases = wrong.slice(0, maxExamples).map(({ caseId, expected, got, score }) => ({
-        case_id: caseId,
-        expected,
-        got,
-        score_bp: score,
-      }))
-      return { policy_id: policyId, count: wrong.length, labels: ofPolicy.length, cases }
+      const examples = wrong.slice(0, maxExamples).map((label) => ({ label, ...disagreementOf(label) }))
+      return {
+        policy_id: policyId,
+        count: wrong.length,
+        labels: ofPolicy.length,
+        cases: examples.flatMap(({ label, ...rest }) =>
+          'caseId' in label ? [{ case_id: label.caseId, ...rest }] : [],
+        ),
+        appeals: examples.flatMap(({ label, ...rest }) =>
+          'appealId' in label ? [{ appeal_id: label.appealId, ...rest }] : [],
+        ),
+      }
     })
     .filter(({ count }) => count > 0)
     .toSorted((one, other) => other.count - one.count)
 }
+
+const disagreementOf = ({ expected, got, score }: Labelled) => ({ expected, got, score_bp: score })
+
+const isOfCase = (label: Labelled): boolean => 'caseId' in label
 
 /** The smallest value that this share of the values is not above. */
 function percentile(values: readonly number[], share: number): number {
@@ -122,7 +142,7 @@ export function fixedLabels(
   const fromMatches = Math.min(of('match').length, Math.max(half, most - of('no_match').length))
   const chosen = [...of('match').slice(0, fromMatches), ...of('no_match').slice(0, most - fromMatches)]
   return {
-    items: chosen.map(({ policyId, caseId, expected }) => ({ policyId, caseId, expected })),
+    items: chosen.map(({ got: _got, score: _score, isSame: _isSame, ...item }) => item),
     kappa: kappaOf(confusionOf(chosen)),
   }
 }

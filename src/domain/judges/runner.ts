@@ -10,7 +10,7 @@ import { calibrationRounds, notAsked, reportOf } from './report.ts'
 /** A question to the judge that is calibrated. */
 export type CalibrationQuestion =
   | {
-      readonly kind: 'case'
+      readonly kind: 'labelled'
       readonly policy: { readonly id: string; readonly content: PolicyContent }
       readonly given: CaseInput
     }
@@ -24,11 +24,11 @@ export type AskCalibrated = (
 
 export type CalibrationRunnerParts = {
   readonly queue: CalibrationQueue
-  /** The case and the policy of an item; undefined if one of them is gone. */
-  readonly findCase: (
+  /** The text and the policy of an item; undefined if one of them is gone. */
+  readonly findLabelled: (
     calibration: JudgeCalibration,
     item: JudgeCalibration['items'][number],
-  ) => Promise<Extract<CalibrationQuestion, { readonly kind: 'case' }> | undefined>
+  ) => Promise<Extract<CalibrationQuestion, { readonly kind: 'labelled' }> | undefined>
   readonly ask: AskCalibrated
   readonly thresholdsOf: (calibration: JudgeCalibration) => Promise<(policyId: string) => number>
   readonly timeoutMsOf: (calibration: JudgeCalibration) => Promise<number>
@@ -125,7 +125,7 @@ export function createCalibrationRunner(parts: CalibrationRunnerParts): Calibrat
 
   async function questionAt(calibration: JudgeCalibration, { item }: Place): Promise<CalibrationQuestion | undefined> {
     const label = calibration.items[item]
-    if (label !== undefined) return parts.findCase(calibration, label)
+    if (label !== undefined) return parts.findLabelled(calibration, label)
     const attempt = injectionAttempts[item - calibration.items.length]
     return attempt && { kind: 'injection', ...attempt }
   }

@@ -1,29 +1,26 @@
 import type { Clock } from '../../base/clock.ts'
 import { Fault } from '../../base/fault.ts'
 import type { Ids } from '../../base/ids.ts'
-import type { CaseStore, Expectation, PolicyCase } from '../cases/case.ts'
 import type { WithAuditRecord } from '../mutations/audit-log.ts'
-import { thresholdOf } from '../policy/content.ts'
-import type { Policy } from '../policy/policy.ts'
-import { expressionOf } from '../policy/rule.ts'
-import type { PolicyStore } from '../policy/store.ts'
-import type { JudgeCalibration, CalibrationItem, CalibrationStore } from './calibration.ts'
+import type { JudgeCalibration, CalibrationStore } from './calibration.ts'
 import { injectionAttempts } from './injection-attempts.ts'
+import type { Labels } from './labels.ts'
 import { calibrationRounds } from './report.ts'
 
-export type CalibrationStores = {
-  readonly calibrations: CalibrationStore
-  readonly policies: Pick<PolicyStore, 'find' | 'list'>
-  readonly cases: Pick<CaseStore, 'all'>
-}
+export type CalibrationStores = { readonly calibrations: CalibrationStore }
 
 /** What is calibrated: a version of a judge, or the judge of the configuration with the version 0. */
 export type CalibrationSubject = Pick<JudgeCalibration, 'organizationId' | 'judgeId' | 'version' | 'subject'>
 
-/** Of one calibration. Each label is two questions. */
-const maxItems = 2_000
 /** Calibrations run one after the other, so more would only wait. */
 const maxRunning = 5
+
+type NewCalibration = {
+  readonly subject: CalibrationSubject
+  /** Read before the transaction, because the texts of appeals are in the audit log. */
+  readonly labels: Labels
+  readonly createdBy: string
+}
 
 type Parts = { readonly ids: Ids; readonly clock: Clock }
 export type CalibrationAdministration = ReturnType<typeof createCalibrationAdministration>
@@ -33,15 +30,13 @@ export function createCalibrationAdministration({ ids, clock }: Parts) {
   return {
     async start(
       stores: CalibrationStores,
-      subject: CalibrationSubject,
-      createdBy: string,
+      { subject, labels: { items, leftOut }, createdBy }: NewCalibration,
     ): Promise<WithAuditRecord<JudgeCalibration>> {
       if ((await stores.calibrations.countRunning(subject.organizationId)) >= maxRunning)
         throw new Fault('conflict', 'invalid_state', `${maxRunning} calibrations are running already; wait for one.`)
-      const { items, leftOut } = await labelsOf(stores, subject.organizationId)
       if (items.length === 0) {
         const message =
-          'There are no labels to calibrate with. Write cases for the policies whose rule is in plain language.'
+          'There are no labels to calibrate with. Write cases for the policies whose rule is in plain language, or label appeals about them.'
         throw new Fault('conflict', 'invalid_state', message)
       }
       const nowMs = clock.nowMs()
@@ -87,54 +82,4 @@ export async function findCalibration(
   const found = await calibrations.find(organizationId, judgeId, id)
   if (found) return found
   throw new Fault('not_found', 'not_found', `There is no calibration ${id} of the judge ${judgeId}.`)
-}
-
-type Labels = { readonly items: readonly CalibrationItem[]; readonly leftOut: number }
-
-/** The cases of all policies whose rule is in plain language. */
-async function labelsOf({ policies, cases }: CalibrationStores, organizationId: string): Promise<Labels> {
-  const items: CalibrationItem[] = []
-  let leftOut = 0
-  for await (const policy of judgedPolicies(policies, organizationId)) {
-    const threshold = thresholdOf(policy.published ?? policy.draft)
-    for (const one of await cases.all({ organizationId, policyId: policy.id })) {
-      const expected = expectedOf(one.expected, threshold)
-      if (expected === undefined || items.length >= maxItems) continue
-      if (isLabelledByPerson(one)) items.push({ policyId: policy.id, caseId: one.id, expected })
-      else leftOut += 1
-    }
-  }
-  return { items, leftOut }
-}
-
-async function* judgedPolicies(
-  policies: CalibrationStores['policies'],
-  organizationId: string,
-): AsyncGenerator<Policy> {
-  let after: string | undefined
-  for (;;) {
-    const page = await policies.list(organizationId, {
-      limit: 100,
-      order: 'asc',
-      ...(after !== undefined && { after }),
-    })
-    for (const { id } of page.items) {
-      const policy = await policies.find(organizationId, id)
-      if (policy && expressionOf((policy.published ?? policy.draft).rule) === undefined) yield policy
-    }
-    after = page.items.at(-1)?.id
-    if (!page.hasMore || after === undefined) return
-  }
-}
-
-/** A case that was made from a replay says what the draft said, until a person changes what is expected. */
-const isLabelledByPerson = ({ origin, labelledAtMs, createdAtMs }: PolicyCase): boolean =>
-  origin !== 'replay' || labelledAtMs > createdAtMs
-
-/** A range that the threshold divides is no label. */
-function expectedOf(expected: Expectation, threshold: number): CalibrationItem['expected'] | undefined {
-  if (typeof expected === 'string') return expected
-  const { atLeast = 0, atMost = 10_000 } = expected
-  if (atLeast >= threshold) return 'match'
-  return atMost < threshold ? 'no_match' : undefined
 }

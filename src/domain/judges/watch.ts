@@ -2,7 +2,7 @@ import { dayMs, type Clock } from '../../base/clock.ts'
 import type { Ids } from '../../base/ids.ts'
 import type { Actor, WithAuditRecord } from '../mutations/audit-log.ts'
 import type { AuditedMutation } from '../mutations/audited-mutation.ts'
-import type { JudgeCalibration, CalibrationStore } from './calibration.ts'
+import { nothingLeftOut, type CalibrationStore, type JudgeCalibration } from './calibration.ts'
 import type { JudgeCountStore, SeenModel } from './counts.ts'
 import { driftKinds, driftOf, modelChangeText, type DriftKind, type JudgeAlarm } from './drift.ts'
 import type { JudgeVersion, VersionAt } from './judge.ts'
@@ -75,7 +75,7 @@ export function createJudgeWatch({ reads, mutate, activeVersions, clock, ids, on
       night,
       status: 'running',
       items: fixed.items,
-      leftOut: 0,
+      leftOut: nothingLeftOut,
       total: fixed.items.length,
       done: 0,
       report: null,

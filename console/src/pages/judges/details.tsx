@@ -118,7 +118,10 @@ function Figures({ calibration }: { readonly calibration: Figured }) {
   const bounded = (figure: Figured['self_agreement']): string =>
     text.bounded(text.ofAll(figure.found, figure.of), share(figure.at_least_bp), share(figure.at_most_bp))
   const rows: readonly (readonly [string, string])[] = [
-    [text.labels, count(calibration.labels)],
+    [
+      text.labels,
+      text.bySource(count(calibration.by_source.cases.labels), count(calibration.by_source.appeals.labels)),
+    ],
     [text.selfAgreement, bounded(calibration.self_agreement)],
     [text.kappa, kappa === null ? words.common.none : kappa.toFixed(2)],
     [text.baseRate, share(calibration.base_rate_bp)],

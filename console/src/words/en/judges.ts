@@ -48,9 +48,10 @@ export const judges = {
   condition: 'Condition',
   figures: 'Calibration',
   none_calibrated:
-    'It was not calibrated. A calibration asks it about the cases of policies whose rule is in plain language.',
+    'It was not calibrated. A calibration asks it about the cases of policies whose rule is in plain language, and the labels of appeals.',
   inconsistent: 'It contradicts itself, so the other figures say nothing.',
   labels: 'Labels',
+  bySource: (cases: string, appeals: string) => `${cases} of cases, ${appeals} of appeals`,
   selfAgreement: 'Says the same again',
   agreement: 'Agreement with people',
   baseRate: 'Labels that should match',

@@ -1,10 +1,12 @@
+import type { Clock } from '../../../base/clock.ts'
 import { Fault } from '../../../base/fault.ts'
+import { nothingLeftOut } from '../../../domain/judges/calibration.ts'
 import { fileJudgeId } from '../../../domain/judges/judge.ts'
+import { collectLabels, type Labels, type LabelStores } from '../../../domain/judges/labels.ts'
 import { findJudge, findVersion } from '../../../domain/judges/mutations.ts'
 import {
   findCalibration,
   type CalibrationAdministration,
-  type CalibrationStores,
   type CalibrationSubject,
 } from '../../../domain/judges/start-calibration.ts'
 import { subjectOf } from '../../../domain/judges/watch.ts'
@@ -26,12 +28,13 @@ export type CalibrationRouteParts = {
   readonly administration: CalibrationAdministration
   /** What the judge of the configuration asks; undefined if there is none. */
   readonly fileSubject: string | undefined
+  readonly clock: Pick<Clock, 'nowMs'>
 }
 
 /** Calibrations of judges on labelled texts. */
 export function calibrationRoutes(
-  { read, mutation }: AdminRoutes<JudgeReads & CalibrationStores>,
-  { administration, fileSubject }: CalibrationRouteParts,
+  { read, mutation }: AdminRoutes<JudgeReads & LabelStores>,
+  { administration, fileSubject, clock }: CalibrationRouteParts,
 ): Route[] {
   return [
     mutation({
@@ -40,16 +43,18 @@ export function calibrationRoutes(
       path,
       summary: 'Calibrate a judge',
       description:
-        'Asks the judge twice about every case of policies whose rule is in plain language, and once about 60 texts that try to talk it round. Runs in the background: poll it until its status is `completed`. Its cost counts against the budget of the day; without budget it waits. Only labels by people count.',
+        'Asks the judge twice about every case of policies whose rule is in plain language and about the texts of labelled appeals about them, and once about 60 texts that try to talk it round. Runs in the background: poll it until its status is `completed`. Its cost counts against the budget of the day; without budget it waits. Only labels by people count.',
       permission: 'judges:write',
       params: JudgeParams,
       query: none,
       body: StartCalibration,
       status: 201,
       answer,
-      async operation(stores, { actor, params, body }) {
-        const at = judgeAt(actor, params)
-        return administration.start(stores, await subjectAt(stores, at, body.version), actor.id)
+      prepare: (reads, { actor }) =>
+        collectLabels(reads, { organizationId: actor.organization.id, nowMs: clock.nowMs() }),
+      async operation(stores, { actor, params, body, prepared: labels = noLabels }) {
+        const subject = await subjectAt(stores, judgeAt(actor, params), body.version)
+        return administration.start(stores, { subject, labels, createdBy: actor.id })
       },
       present: presentCalibration,
     }),
@@ -117,6 +122,8 @@ export function calibrationRoutes(
     return at
   }
 }
+
+const noLabels: Labels = { items: [], leftOut: nothingLeftOut }
 
 type JudgeId = { readonly organizationId: string; readonly id: string }
 

@@ -1,10 +1,10 @@
 import { toUnixSeconds } from '../../../base/clock.ts'
-import type { JudgeCalibration, CalibrationStore } from '../../../domain/judges/calibration.ts'
+import { countLeftOut, type CalibrationStore, type JudgeCalibration } from '../../../domain/judges/calibration.ts'
 import { judgeVersionOf } from '../../../domain/policy/judge-prompt.ts'
 import { takeOverConditions, type TakeOverCondition } from '../../../domain/judges/conditions.ts'
 import type { JudgeCountStore } from '../../../domain/judges/counts.ts'
 import { fileJudgeId, type JudgeStore, type JudgeVersion, type StoredJudge } from '../../../domain/judges/judge.ts'
-import type { CalibrationReport } from '../../../domain/judges/calibration-report.ts'
+import type { CalibrationReport, SourceFigures } from '../../../domain/judges/calibration-report.ts'
 import type { JudgeAlarmStore } from '../../../domain/judges/watch.ts'
 import type { ActivateJudge, ActivationStores } from '../../../domain/judges/activation.ts'
 import type { CalibrationBody } from './report-schema.ts'
@@ -134,10 +134,24 @@ function calibrationFigures(calibration: JudgeCalibration | undefined): JudgeBod
 const nightlyUsd = (active: JudgeVersion | undefined, report: CalibrationReport | null | undefined): number | null =>
   active === undefined || !report ? null : (active.fixed.items.length * report.usd_per_1000) / 1_000
 
-const reportBody = ({ disagreements, ...report }: CalibrationReport) => ({
+const reportBody = ({ disagreements, by_source: bySource, ...report }: CalibrationReport) => ({
   ...report,
-  disagreements: disagreements.map(({ cases, ...each }) => ({ ...each, cases: [...cases] })),
+  by_source: bySource ?? { cases: figuresOf(report), appeals: noFigures },
+  disagreements: disagreements.map(({ cases, appeals = [], ...each }) => ({
+    ...each,
+    cases: [...cases],
+    appeals: [...appeals],
+  })),
 })
+
+const figuresOf = ({ labels, agreement_bp, base_rate_bp, kappa }: SourceFigures): SourceFigures => ({
+  labels,
+  agreement_bp,
+  base_rate_bp,
+  kappa,
+})
+
+const noFigures: SourceFigures = { labels: 0, agreement_bp: 0, base_rate_bp: 0, kappa: null }
 
 export const presentCalibration = (calibration: JudgeCalibration): CalibrationBody => ({
   id: calibration.id,
@@ -149,7 +163,8 @@ export const presentCalibration = (calibration: JudgeCalibration): CalibrationBo
   status: calibration.status,
   done: calibration.done,
   total: calibration.total,
-  left_out: calibration.leftOut,
+  left_out: countLeftOut(calibration.leftOut),
+  left_out_by: calibration.leftOut,
   error: calibration.error,
   report: calibration.report && reportBody(calibration.report),
   created_by: calibration.createdBy,

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import { calibrationKinds, calibrationStatuses } from '../../../domain/judges/calibration.ts'
+import { calibrationKinds, calibrationStatuses, nothingLeftOut } from '../../../domain/judges/calibration.ts'
 import { flag, integer, number, text } from '../../described.ts'
 import { idText, orNull, unixTime } from '../../resources/fields.ts'
 import { listOf, pageExample } from '../../resources/list.ts'
@@ -24,10 +24,8 @@ const share = (description: string) =>
     { title: 'BoundedShare', description },
   )
 
-export const reportFields = {
+const figures = {
   labels: integer('Labels by people that the judge was asked about, and gave an answer to.'),
-  self_agreement: share('How often it said the same when it was asked again.'),
-  consistent: flag('False: it agrees with itself on less than 90 % of the labels, so the other figures say nothing.'),
   agreement_bp: integer('How often it agrees with people, in basis points.'),
   base_rate_bp: integer(
     'How many of the labels should match, in basis points. With few of them a judge that never matches agrees often, too.',
@@ -35,6 +33,24 @@ export const reportFields = {
   kappa: orNull(
     number('Cohen’s kappa.'),
     'Cohen’s kappa: the agreement beyond chance. 1 is full agreement, 0 is chance. Null if the labels and the answers are all of one kind.',
+  ),
+}
+
+const Figures = (description: string) => Type.Object(figures, { title: 'JudgeLabelFigures', description })
+
+const disagreed = {
+  expected: text('What people expect: `match` or `no_match`.'),
+  got: text('What the judge says.'),
+  score_bp: integer('Its score, in basis points.'),
+}
+
+export const reportFields = {
+  ...figures,
+  self_agreement: share('How often it said the same when it was asked again.'),
+  consistent: flag('False: it agrees with itself on less than 90 % of the labels, so the other figures say nothing.'),
+  by_source: Type.Object(
+    { cases: Figures('Of the cases of policies.'), appeals: Figures('Of the labels of appeals.') },
+    { title: 'JudgeLabelSources', description: 'The same figures apart for cases and for labels of appeals.' },
   ),
   true_positives: share('Of the texts that should match, those that it finds.'),
   true_negatives: share('Of the texts that should not match, those that it lets pass.'),
@@ -56,13 +72,12 @@ export const reportFields = {
         count: integer('Labels on which it disagrees with people.'),
         labels: integer('All labels of the policy.'),
         cases: Type.Array(
-          Type.Object({
-            case_id: text('The case.'),
-            expected: text('What people expect: `match` or `no_match`.'),
-            got: text('What the judge says.'),
-            score_bp: integer('Its score, in basis points.'),
-          }),
-          { description: 'The first twenty.' },
+          Type.Object({ case_id: text('The case.'), ...disagreed }, { title: 'JudgeDisagreementOnCase' }),
+          { description: 'The cases among the first twenty disagreements.' },
+        ),
+        appeals: Type.Array(
+          Type.Object({ appeal_id: text('The appeal.'), ...disagreed }, { title: 'JudgeDisagreementOnAppeal' }),
+          { description: 'The appeals among them.' },
         ),
       },
       { title: 'JudgeDisagreement' },
@@ -91,7 +106,8 @@ export const calibrationExample = {
   status: 'completed',
   done: 220,
   total: 220,
-  left_out: 0,
+  left_out: 3,
+  left_out_by: { ...nothingLeftOut, repeated: 2, unsure: 1 },
   error: null,
   report: {
     labels: 80,
@@ -100,6 +116,10 @@ export const calibrationExample = {
     agreement_bp: 9_250,
     base_rate_bp: 5_000,
     kappa: 0.85,
+    by_source: {
+      cases: { labels: 60, agreement_bp: 9_333, base_rate_bp: 5_000, kappa: 0.867 },
+      appeals: { labels: 20, agreement_bp: 9_000, base_rate_bp: 5_000, kappa: 0.8 },
+    },
     true_positives: bounded(36, 40, [7_866, 9_650]),
     true_negatives: bounded(38, 40, [8_510, 9_911]),
     injections: { passed: 60, of: 60 },
@@ -113,6 +133,7 @@ export const calibrationExample = {
         count: 4,
         labels: 50,
         cases: [{ case_id: 'case_01k9z8y7x6w5v4t3s2r1q0p9n8', expected: 'match', got: 'no_match', score_bp: 2_000 }],
+        appeals: [],
       },
     ],
   },
@@ -134,7 +155,19 @@ export const CalibrationObject = Type.Object(
     status: Type.Enum([...calibrationStatuses], { description: 'How far it is.' }),
     done: integer('Answers that it has.'),
     total: integer('Answers that it needs.'),
-    left_out: integer('Labels that no person gave, which do not count.'),
+    left_out: integer('Labelled texts that do not count.'),
+    left_out_by: Type.Object(
+      {
+        not_by_person: integer('Cases from a replay, with what the draft said.'),
+        unsure: integer('Appeals about whose text nobody is sure.'),
+        disagreeing: integer('Appeals about whose text people disagree: another person has to label it.'),
+        dismissed: integer('Appeals that were dismissed.'),
+        repeated: integer('Appeals whose text is asked about already, as a case or for another appeal.'),
+        without_text: integer('Appeals whose text is not kept.'),
+        over_limit: integer('Those above 2,000 cases, or above the newest 500 appeals.'),
+      },
+      { title: 'JudgeLabelsLeftOut', description: 'The same by reason.' },
+    ),
     error: orNull(text('Why.'), 'Why it failed, was cancelled or waits; null otherwise.'),
     report: orNull(Report, 'What it found; null until it is completed.'),
     created_by: orNull(text('Who.'), 'Who started it; null for the service itself.'),

@@ -2,18 +2,21 @@ import type { Clock } from '../../../../base/clock.ts'
 import {
   calibrationKinds,
   calibrationStatuses,
+  countLeftOut,
+  nothingLeftOut,
   type JudgeCalibration,
   type CalibrationAnswer,
   type CalibrationItem,
   type CalibrationQueue,
   type CalibrationStore,
+  type LeftOut,
 } from '../../../../domain/judges/calibration.ts'
 import type { CalibrationReport } from '../../../../domain/judges/calibration-report.ts'
 import type { Database, Transaction, Value } from '../database.ts'
 import { selectPage } from '../page.ts'
 
 const columns =
-  'id, organization_id, judge_id, version, subject, kind, night, status, items, left_out, total, done, report, error, created_by, created_at, updated_at'
+  'id, organization_id, judge_id, version, subject, kind, night, status, items, left_out, left_out_by, total, done, report, error, created_by, created_at, updated_at'
 
 const selectAnswers =
   'select item, round, score_bp, failure, ms, usd_micros from judge_answer where calibration_id = $1 order by item, round'
@@ -23,7 +26,7 @@ export const calibrationStore = (tx: Transaction): CalibrationStore => ({
   insert: async (calibration) =>
     (await tx.run(
       `insert into judge_calibration (${columns}, lease_until)
-       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, 0) on conflict do nothing`,
+       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, 0) on conflict do nothing`,
       valuesOf(calibration),
     )) === 1,
   async find(organizationId, judgeId, id) {
@@ -182,6 +185,7 @@ type CalibrationRow = {
   status: string
   items: string
   left_out: number
+  left_out_by: string | null
   total: number
   done: number
   report: string | null
@@ -211,7 +215,7 @@ const calibrationOf = (row: CalibrationRow): JudgeCalibration => ({
   night: row.night,
   status: calibrationStatuses.find((status) => status === row.status) ?? 'failed',
   items: JSON.parse(row.items) as CalibrationItem[],
-  leftOut: row.left_out,
+  leftOut: leftOutOf(row),
   total: row.total,
   done: row.done,
   report: row.report === null ? null : (JSON.parse(row.report) as CalibrationReport),
@@ -220,6 +224,12 @@ const calibrationOf = (row: CalibrationRow): JudgeCalibration => ({
   createdAtMs: row.created_at,
   updatedAtMs: row.updated_at,
 })
+
+/** Before reasons were stored, only labels that no person gave were left out. */
+const leftOutOf = ({ left_out: count, left_out_by: reasons }: CalibrationRow): LeftOut =>
+  reasons === null
+    ? { ...nothingLeftOut, not_by_person: count }
+    : { ...nothingLeftOut, ...(JSON.parse(reasons) as Partial<LeftOut>) }
 
 const answerOf = (row: AnswerRow): CalibrationAnswer => ({
   item: row.item,
@@ -240,7 +250,8 @@ const valuesOf = (calibration: JudgeCalibration): Value[] => [
   calibration.night,
   calibration.status,
   JSON.stringify(calibration.items),
-  calibration.leftOut,
+  countLeftOut(calibration.leftOut),
+  JSON.stringify(calibration.leftOut),
   calibration.total,
   calibration.done,
   calibration.report === null ? null : JSON.stringify(calibration.report),

@@ -115,7 +115,8 @@ async function closedSince(
   return rows.map(({ policy_id: policyId, overturned, closed }) => ({ policyId, overturned, closed }))
 }
 
-const conditionsOf = ({ policyId, state, nowMs }: AppealFilter): Condition[] => [
+const conditionsOf = ({ policyId, state, isLabelled, nowMs }: AppealFilter): Condition[] => [
+  ...(isLabelled ? [['exists (select 1 from label where label.appeal_id = appeal.id)'] as const] : []),
   ...(policyId === undefined ? [] : [['policy_id = ?', policyId] as const]),
   ...(state === undefined ? [] : [inState(state, nowMs)]),
 ]
