@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Database, Transaction } from '../../src/adapters/stores/sql/database.ts'
-import { judgeAlarmStore } from '../../src/adapters/stores/sql/judges/alarms.ts'
+import { judgeAlarmStore, organizationsWithAlarms } from '../../src/adapters/stores/sql/judges/alarms.ts'
 import { budgetSlices } from '../../src/adapters/stores/sql/judges/budget.ts'
 import {
   calibrationQueue,
@@ -9,11 +9,22 @@ import {
   removeCalibrations,
 } from '../../src/adapters/stores/sql/judges/calibrations.ts'
 import { judgeCountStore, judgeCountWriter, removeJudgeCounts } from '../../src/adapters/stores/sql/judges/counts.ts'
-import { activeJudgeVersions, judgeStore } from '../../src/adapters/stores/sql/judges/judges.ts'
+import {
+  activeJudgeVersions,
+  judgeStore,
+  organizationsOfFileJudge,
+} from '../../src/adapters/stores/sql/judges/judges.ts'
+import { createStores } from '../../src/app/stores.ts'
+import type { Clock } from '../../src/base/clock.ts'
+import { createIds } from '../../src/base/ids.ts'
+import { systemRandom } from '../../src/base/random.ts'
 import { nothingLeftOut, type JudgeCalibration } from '../../src/domain/judges/calibration.ts'
 import { noCounts, type JudgeDay } from '../../src/domain/judges/counts.ts'
 import type { JudgeHead, JudgeVersion } from '../../src/domain/judges/judge.ts'
 import { createCalibrationRunner, type AskCalibrated } from '../../src/domain/judges/runner.ts'
+import { createJudgeWatch } from '../../src/domain/judges/watch.ts'
+import { createChanges } from '../../src/domain/mutations/changes.ts'
+import { createKeyring } from '../../src/domain/server-secret/keyring.ts'
 import type { Engine } from '../support/engines.ts'
 import { createHandClock } from '../support/hand-clock.ts'
 
@@ -230,6 +241,91 @@ export function judgesContract({ name, skip, open }: Engine): void {
       )
     })
 
+    it('keeps the last calibration of the judge of the configuration, of each organization', async () => {
+      await using scene = await openScene(open)
+      const ofFile = { ...calibration, judgeId: 'file', version: 0, status: 'completed' as const }
+      await scene.use(async (tx) => {
+        const calibrations = calibrationStore(tx)
+        for (const [at, organizationId] of ['org_1', 'org_1', 'org_2'].entries())
+          assert.equal(await calibrations.insert({ ...ofFile, id: `cal_${at}`, organizationId }), true)
+        for (const organizationId of ['org_1', 'org_2'])
+          assert.equal(
+            await calibrations.insert({
+              ...ofFile,
+              id: `cal_${organizationId}`,
+              organizationId,
+              kind: 'drift',
+              night: 3,
+            }),
+            true,
+          )
+      })
+      await removeCalibrations(scene.database, 1_000)
+      const rows = await scene.database.read<{ id: string }>('select id from judge_calibration order by id')
+      assert.deepEqual(
+        rows.map(({ id }) => id),
+        ['cal_1', 'cal_2'],
+      )
+    })
+
+    it('finds the organizations that use the judge of the configuration, and those with an alarm', async () => {
+      await using scene = await openScene(open)
+      const ofFile = { ...calibration, judgeId: 'file', version: 0, status: 'completed' as const }
+      const day: JudgeDay = { ...of, judgeId: 'file', version: 0, policyId: 'pol_1', day: 3, ...noCounts, asked: 1 }
+      assert.deepEqual(await organizationsOfFileJudge(scene.database, 3), [])
+      await judgeCountWriter(scene.database).add([{ ...day, organizationId: 'org_2' }], [])
+      await scene.use((tx) => calibrationStore(tx).insert(ofFile))
+      assert.deepEqual(await organizationsOfFileJudge(scene.database, 3), ['org_1', 'org_2'])
+      assert.deepEqual(await organizationsOfFileJudge(scene.database, 4), ['org_1'])
+      await scene.use((tx) => judgeStore(tx).insert(head, { ...version, state: 'active' }))
+      assert.deepEqual(await organizationsOfFileJudge(scene.database, 3), ['org_2'])
+      const alarm = { ...of, id: 'alm_1', kind: 'kappa' as const, text: 'It fell.', sinceMs: 7 }
+      await scene.use((tx) => judgeAlarmStore(tx).begin(alarm))
+      assert.deepEqual(await organizationsWithAlarms(scene.database), ['org_1'])
+      await scene.use((tx) => judgeAlarmStore(tx).end(alarm, 9))
+      assert.deepEqual(await organizationsWithAlarms(scene.database), [])
+    })
+
+    it('ends the alarms of judges that are no longer in use, each with one event', async () => {
+      await using scene = await openScene(open)
+      const stores = openStores(scene.database, scene.clock)
+      const own = stores.of((tx) => ({
+        judges: judgeStore(tx),
+        judgeAlarms: judgeAlarmStore(tx),
+        calibrations: calibrationStore(tx),
+        counts: judgeCountStore(tx),
+      }))
+      const watch = createJudgeWatch({
+        ...own,
+        findWatched: async () => [],
+        findAlarmed: () => organizationsWithAlarms(scene.database),
+        hasFileJudge: false,
+        clock: scene.clock,
+        ids: createIds(scene.clock, systemRandom),
+        onAlarm: () => assert.fail('no alarm begins'),
+      })
+      const alarm = { ...of, kind: 'kappa' as const, text: 'It fell.', sinceMs: 7 }
+      await scene.use(async (tx) => {
+        await judgeStore(tx).insert(head, { ...version, state: 'active' })
+        await judgeAlarmStore(tx).begin({ ...alarm, id: 'alm_active' })
+        await judgeAlarmStore(tx).begin({ ...alarm, id: 'alm_before', version: 2 })
+        await judgeAlarmStore(tx).begin({ ...alarm, id: 'alm_file', judgeId: 'file', version: 0 })
+      })
+      await Promise.all([watch.run(), watch.run()])
+      const left = await scene.use((tx) => judgeAlarmStore(tx).open('org_1'))
+      assert.deepEqual(
+        left.map(({ id }) => id),
+        ['alm_active'],
+      )
+      const page100 = { limit: 100, order: 'asc' } as const
+      const { items: events } = await stores.auditLog.list('org_1', { code: 'admin.judge_alarm.resolved' }, page100)
+      assert.equal(events.length, 2)
+      // Of a version that is not in use, a model is remembered, and raises no alarm.
+      const seen = { ...of, version: 2, upstream: 'u', sinceMs: 1 }
+      for (const model of ['one', 'two']) await watch.onSeen({ ...seen, model })
+      assert.deepEqual(await own.reads.counts.seen(seen), [{ ...seen, model: 'two' }])
+    })
+
     it('never gives more of a budget than there is, to nodes that ask at the same time', async () => {
       await using scene = await openScene(open)
       const slices = budgetSlices(scene.database)
@@ -241,6 +337,20 @@ export function judgesContract({ name, skip, open }: Engine): void {
       assert.equal(await slices.take(slice), true)
       assert.equal(await slices.take({ ...slice, day: 6 }), true)
     })
+  })
+}
+
+function openStores(database: Database, clock: Clock) {
+  const keyring = createKeyring({ current: 'a secret for tests' })
+  const ids = createIds(clock, systemRandom)
+  return createStores({
+    database,
+    clock,
+    random: systemRandom,
+    ids,
+    changes: createChanges(clock),
+    keyring,
+    dataDir: '',
   })
 }
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { setTimeout } from 'node:timers/promises'
 import { textOf, type Admin, type Json } from './administration.ts'
+import type { TestAppOptions } from './app.ts'
 import { publish, startScene, withJudge } from './judge-scene.ts'
 import type { Script } from './upstream.ts'
 
@@ -35,13 +36,13 @@ export const agreeing = judgeWith(({ text }) => (isPolite(text) ? 0.1 : 0.9))
 
 export const isPolite = (text: string): boolean => text.startsWith('polite')
 
-export type CalibrationSceneOptions = { readonly judge?: object; readonly labels?: number; readonly config?: object }
+export type CalibrationSceneOptions = TestAppOptions & { readonly judge?: object; readonly labels?: number }
 
 /** An app with a judge in the configuration, a judge of the organization, and a policy with labels of both kinds. */
-export async function startCalibrationScene({ judge = {}, labels = 60, config }: CalibrationSceneOptions = {}) {
+export async function startCalibrationScene({ judge = {}, labels = 60, ...app }: CalibrationSceneOptions = {}) {
   await using opened = new AsyncDisposableStack()
   // An answer costs 0.2 USD, so that costs can be read.
-  const scene = opened.use(await startScene(withJudge({ max_usd_per_day: 100_000, ...judge }), config))
+  const scene = opened.use(await startScene(withJudge({ max_usd_per_day: 100_000, ...judge }), app))
   const { admin } = scene.app
   scene.judge.answer(agreeing)
   const policy = textOf((await publish(scene.app, 'Be polite.')).body)

@@ -6,6 +6,7 @@ import { appealStore } from '../../adapters/stores/sql/policies/appeals.ts'
 import { caseStore } from '../../adapters/stores/sql/policies/cases.ts'
 import { policyStore } from '../../adapters/stores/sql/policies/policies.ts'
 import { createActivateJudge } from '../../domain/judges/activation.ts'
+import { createEndUnusedAlarms } from '../../domain/judges/alarms.ts'
 import { createJudgeAdministration } from '../../domain/judges/mutations.ts'
 import { createCalibrationAdministration } from '../../domain/judges/start-calibration.ts'
 import { judgeVersionOf } from '../../domain/policy/judge-prompt.ts'
@@ -40,8 +41,9 @@ export function createJudges(
     fail: settings.fail,
     maxUsdPerDay: settings.max_usd_per_day,
   }
-  const administration = createJudgeAdministration({ ids, clock })
-  const activation = createActivateJudge({ clock, fileSubject })
+  const endUnusedAlarms = createEndUnusedAlarms({ clock, hasFileJudge: settings !== undefined })
+  const administration = createJudgeAdministration({ ids, clock, endUnusedAlarms })
+  const activation = createActivateJudge({ clock, fileSubject, endUnusedAlarms })
   return {
     administration(surface) {
       const routes = createResourceRoutes({ ...surface, ...own })

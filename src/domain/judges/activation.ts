@@ -3,19 +3,25 @@ import { Fault } from '../../base/fault.ts'
 import type { WithAuditRecord } from '../mutations/audit-log.ts'
 import { thresholdOf } from '../policy/content.ts'
 import type { PolicyStore } from '../policy/store.ts'
+import type { EndUnusedAlarms, JudgeAlarmStore } from './alarms.ts'
 import type { JudgeCalibration, CalibrationStore } from './calibration.ts'
 import { openConditions, takeOverConditions, type TakeOver, type TakeOverCondition } from './conditions.ts'
-import { fileJudgeId, type FixedLabels, type JudgeStore, type JudgeVersion, type StoredJudge } from './judge.ts'
+import {
+  fileJudgeId,
+  nightlyLabels,
+  type FixedLabels,
+  type JudgeStore,
+  type JudgeVersion,
+  type StoredJudge,
+} from './judge.ts'
 import { findJudge, findVersion, headOf, recordOf, type JudgeAt } from './mutations.ts'
 import { fixedLabels } from './report.ts'
-
-/** The labels that an active judge is asked about each night. */
-const nightlyLabels = 50
 
 export type ActivationStores = {
   readonly judges: JudgeStore
   readonly calibrations: CalibrationStore
   readonly policies: Pick<PolicyStore, 'find'>
+  readonly judgeAlarms: JudgeAlarmStore
 }
 
 type Activation = {
@@ -30,9 +36,11 @@ export type ActivateJudge = ReturnType<typeof createActivateJudge>
 export function createActivateJudge({
   clock,
   fileSubject,
+  endUnusedAlarms,
 }: {
   readonly clock: Clock
   readonly fileSubject: string | undefined
+  readonly endUnusedAlarms: EndUnusedAlarms
 }) {
   return { activate, conditions }
 
@@ -64,7 +72,9 @@ export function createActivateJudge({
       before: before === undefined ? null : `${before.judgeId} ${before.version}`,
       ...(open.length > 0 && { override: { reason: overrideReason, open: open.map(({ kind }) => kind) } }),
     }
-    return { value: await findJudge(judges, at), record: recordOf('judge.activated', judge, details) }
+    const record = recordOf('judge.activated', judge, details)
+    const further = await endUnusedAlarms(stores, at.organizationId)
+    return { value: await findJudge(judges, at), record, further }
   }
 
   /** What stands between a version and its take-over. */

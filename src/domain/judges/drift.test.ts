@@ -9,7 +9,8 @@ const dayOf = (day: number, counts: Partial<JudgeDay>): JudgeDay => ({ ...of, ..
 const week = Array.from({ length: 7 }, (_, at) => dayOf(at, { scores: spread(90, 10) }))
 
 const calm: DriftFacts = {
-  version: { fixed: { items: [], kappa: 0.8 }, activatedAtMs: 0 },
+  fixed: { items: [], kappa: 0.8 },
+  hasBase: true,
   nightly: undefined,
   days: week,
   today: 20,

@@ -2,7 +2,7 @@
 import { psiOf } from './agreement.ts'
 import type { JudgeCalibration } from './calibration.ts'
 import { sumOf, type JudgeDay } from './counts.ts'
-import type { JudgeVersion, VersionAt } from './judge.ts'
+import type { FixedLabels, VersionAt } from './judge.ts'
 
 export const driftKinds = ['kappa', 'scores', 'model', 'failures'] as const
 export type DriftKind = (typeof driftKinds)[number]
@@ -17,11 +17,13 @@ export type JudgeAlarm = VersionAt & {
 }
 
 export type DriftFacts = {
-  readonly version: Pick<JudgeVersion, 'fixed' | 'activatedAtMs'>
+  readonly fixed: FixedLabels
   /** The last check of the fixed labels. */
   readonly nightly: Pick<JudgeCalibration, 'report'> | undefined
   /** Of the version, from its activation on. */
   readonly days: readonly JudgeDay[]
+  /** False: the first of these days is not the first of the version, so scores are not compared. */
+  readonly hasBase: boolean
   readonly today: number
 }
 
@@ -40,7 +42,7 @@ export function driftOf(facts: DriftFacts): readonly { readonly kind: DriftKind;
   return [kappaDrift(facts), scoreDrift(facts), failureDrift(facts)].filter((found) => found !== undefined)
 }
 
-function kappaDrift({ version: { fixed }, nightly }: DriftFacts) {
+function kappaDrift({ fixed, nightly }: DriftFacts) {
   const now = nightly?.report?.kappa
   if (fixed.kappa === null || typeof now !== 'number' || now > fixed.kappa - kappaFall) return undefined
   const text = `Its kappa on the same labels fell from ${fixed.kappa} to ${now}.`
@@ -48,7 +50,8 @@ function kappaDrift({ version: { fixed }, nightly }: DriftFacts) {
 }
 
 /** Today counts, so that a sudden change is noticed on its day. */
-function scoreDrift({ days, today }: DriftFacts) {
+function scoreDrift({ days, hasBase, today }: DriftFacts) {
+  if (!hasBase) return undefined
   const first = days.reduce((least, { day }) => Math.min(least, day), Infinity)
   const base = sumOf(days.filter(({ day }) => day < first + baseDays)).scores
   const recent = sumOf(days.filter(({ day }) => day >= today - 1 && day >= first + baseDays)).scores

@@ -28,6 +28,9 @@ export type JudgeContent = {
   readonly maxUsdPerDay: number
 }
 
+/** The labels that a judge in force is asked about each night. */
+export const nightlyLabels = 50
+
 /** The labels that an active judge is asked about each night, and how well it agreed with them before. */
 export type FixedLabels = { readonly items: readonly CalibrationItem[]; readonly kappa: number | null }
 

@@ -17,7 +17,7 @@ export type LabelStores = {
   readonly events: Pick<AuditReads, 'findRequest'>
 }
 
-export type Labels = { readonly items: readonly CalibrationItem[]; readonly leftOut: LeftOut }
+export type CollectedLabels = { readonly items: readonly CalibrationItem[]; readonly leftOut: LeftOut }
 
 /** Of one calibration. Each label is two questions. */
 const maxCases = 2_000
@@ -32,7 +32,7 @@ type Work = { readonly items: CalibrationItem[]; readonly leftOut: Counted; appe
 export async function collectLabels(
   stores: LabelStores,
   { organizationId, nowMs }: { readonly organizationId: string; readonly nowMs: number },
-): Promise<Labels> {
+): Promise<CollectedLabels> {
   const work: Work = { items: [], leftOut: { ...nothingLeftOut }, appealsRead: 0 }
   const ofAppeals: CalibrationItem[] = []
   for await (const policy of judgedPolicies(stores.policies, organizationId)) {

@@ -4,6 +4,7 @@ import type { Ids } from '../../base/ids.ts'
 import { requireName } from '../identity/bounds.ts'
 import { foldName } from '../identity/names.ts'
 import { changedValues, type AuditRecord, type WithAuditRecord } from '../mutations/audit-log.ts'
+import type { EndUnusedAlarms, JudgeAlarmStore } from './alarms.ts'
 import {
   fileJudgeId,
   type JudgeContent,
@@ -28,11 +29,15 @@ export type JudgeAt = { readonly organizationId: string; readonly id: string }
 type RevisionAt = JudgeAt & { readonly revision: number }
 
 type StoresOf = { readonly judges: JudgeStore }
+/** Taking a judge out of use ends its alarms. */
+type UseStores = StoresOf & { readonly judgeAlarms: JudgeAlarmStore }
+
+type Parts = { readonly ids: Ids; readonly clock: Clock; readonly endUnusedAlarms: EndUnusedAlarms }
 
 export type JudgeAdministration = ReturnType<typeof createJudgeAdministration>
 
 /** Creates, changes and deletes judges, and takes them out of use. A change of what is asked is a new version. */
-export function createJudgeAdministration({ ids, clock }: { readonly ids: Ids; readonly clock: Clock }) {
+export function createJudgeAdministration({ ids, clock, endUnusedAlarms }: Parts) {
   return {
     async create(
       { judges }: StoresOf,
@@ -84,23 +89,26 @@ export function createJudgeAdministration({ ids, clock }: { readonly ids: Ids; r
     },
 
     /** A judge that is asked about requests cannot be deleted. */
-    async remove({ judges }: StoresOf, at: JudgeAt): Promise<WithAuditRecord<StoredJudge>> {
+    async remove(stores: UseStores, at: JudgeAt): Promise<WithAuditRecord<StoredJudge>> {
+      const { judges } = stores
       const judge = await findJudge(judges, at)
       if (judge.activeVersion !== null || judge.shadowVersion !== null)
         throw invalidState(`The judge ${judge.id} is in use. Retire it first.`)
+      const further = await endUnusedAlarms(stores, at.organizationId)
       await judges.remove(at.organizationId, at.id)
-      return { value: judge, record: recordOf('judge.deleted', judge, { name: judge.name }) }
+      return { value: judge, record: recordOf('judge.deleted', judge, { name: judge.name }), further }
     },
 
     /** Asks a version beside the active judge, about a share of the questions. A share of 0 ends it. */
     async shadow(
-      { judges }: StoresOf,
+      stores: UseStores,
       at: JudgeAt,
       {
         version: number,
         shareBasisPoints,
       }: { readonly version: number | undefined; readonly shareBasisPoints: number },
     ): Promise<WithAuditRecord<StoredJudge>> {
+      const { judges } = stores
       const judge = await findJudge(judges, at)
       const version = await findVersion(judges, judge, number ?? judge.shadowVersion ?? judge.latest.version)
       if (version.state === 'active') throw invalidState('The active judge cannot be its own shadow.')
@@ -111,11 +119,13 @@ export function createJudgeAdministration({ ids, clock }: { readonly ids: Ids; r
         await judges.changeVersion(before, idle(before))
       await judges.changeVersion(version, share === 0 ? idle(version) : { state: 'shadow', shareBasisPoints: share })
       const details = { version: version.version, share_bp: share }
-      return { value: await saved(judges, judge), record: recordOf('judge.shadowed', judge, details) }
+      const further = await endUnusedAlarms(stores, at.organizationId)
+      return { value: await saved(judges, judge), record: recordOf('judge.shadowed', judge, details), further }
     },
 
     /** Takes a judge out of use. The judge of the configuration evaluates then, if there is one. */
-    async retire({ judges }: StoresOf, at: JudgeAt): Promise<WithAuditRecord<StoredJudge>> {
+    async retire(stores: UseStores, at: JudgeAt): Promise<WithAuditRecord<StoredJudge>> {
+      const { judges } = stores
       const judge = await findJudge(judges, at)
       const inUse = [judge.activeVersion, judge.shadowVersion].filter((version) => version !== null)
       if (inUse.length === 0) return { value: judge }
@@ -124,7 +134,12 @@ export function createJudgeAdministration({ ids, clock }: { readonly ids: Ids; r
           { organizationId: at.organizationId, judgeId: at.id, version },
           { state: 'retired', shareBasisPoints: 0 },
         )
-      return { value: await saved(judges, judge), record: recordOf('judge.retired', judge, { versions: inUse }) }
+      const further = await endUnusedAlarms(stores, at.organizationId)
+      return {
+        value: await saved(judges, judge),
+        record: recordOf('judge.retired', judge, { versions: inUse }),
+        further,
+      }
     },
   }
 

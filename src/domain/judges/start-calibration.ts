@@ -4,7 +4,7 @@ import type { Ids } from '../../base/ids.ts'
 import type { WithAuditRecord } from '../mutations/audit-log.ts'
 import type { JudgeCalibration, CalibrationStore } from './calibration.ts'
 import { injectionAttempts } from './injection-attempts.ts'
-import type { Labels } from './labels.ts'
+import type { CollectedLabels } from './labels.ts'
 import { calibrationRounds } from './report.ts'
 
 export type CalibrationStores = { readonly calibrations: CalibrationStore }
@@ -18,7 +18,7 @@ const maxRunning = 5
 type NewCalibration = {
   readonly subject: CalibrationSubject
   /** Read before the transaction, because the texts of appeals are in the audit log. */
-  readonly labels: Labels
+  readonly labels: CollectedLabels
   readonly createdBy: string
 }
 

@@ -2,32 +2,28 @@ import { dayMs, type Clock } from '../../base/clock.ts'
 import type { Ids } from '../../base/ids.ts'
 import type { Actor, WithAuditRecord } from '../mutations/audit-log.ts'
 import type { AuditedMutation } from '../mutations/audited-mutation.ts'
+import { beginAlarm, createEndUnusedAlarms, endAlarm, isInUse, type JudgeAlarmStore } from './alarms.ts'
 import { nothingLeftOut, type CalibrationStore, type JudgeCalibration } from './calibration.ts'
 import type { JudgeCountStore, SeenModel } from './counts.ts'
 import { driftKinds, driftOf, modelChangeText, type DriftKind, type JudgeAlarm } from './drift.ts'
-import type { JudgeVersion, VersionAt } from './judge.ts'
-
-export type JudgeAlarmStore = {
-  open(organizationId: string): Promise<readonly JudgeAlarm[]>
-  /** Returns false if one of this kind is open for the version. */
-  begin(alarm: JudgeAlarm): Promise<boolean>
-  /** Returns false if none is open. */
-  end(of: VersionAt & { readonly kind: DriftKind }, atMs: number): Promise<boolean>
-  /** Keeps what an upstream reports. Returns the model that it reported before; undefined if there was none. */
-  replaceSeen(model: SeenModel): Promise<string | undefined>
-}
+import type { JudgeStore, VersionAt } from './judge.ts'
+import type { WatchedJudge } from './watched.ts'
 
 export type WatchStores = {
-  readonly alarms: JudgeAlarmStore
+  readonly judges: Pick<JudgeStore, 'inForce'>
+  readonly judgeAlarms: JudgeAlarmStore
   readonly calibrations: Pick<CalibrationStore, 'insert' | 'latest'>
   readonly counts: Pick<JudgeCountStore, 'days'>
 }
 
-type WatchParts = {
+export type JudgeWatchParts = {
   readonly reads: WatchStores
   readonly mutate: AuditedMutation<WatchStores>
-  /** The active versions of all organizations. */
-  readonly activeVersions: () => Promise<readonly JudgeVersion[]>
+  /** The judges in force of all organizations. */
+  readonly findWatched: () => Promise<readonly WatchedJudge[]>
+  /** Organizations with an open alarm. */
+  readonly findAlarmed: () => Promise<readonly string[]>
+  readonly hasFileJudge: boolean
   readonly clock: Clock
   readonly ids: Ids
   /** Called once for each alarm that begins, by the node that noticed it. */
@@ -35,42 +31,47 @@ type WatchParts = {
 }
 
 /** Notices drift: starts the nightly checks, and begins and ends alarms. Several nodes may do it at once. */
-export function createJudgeWatch({ reads, mutate, activeVersions, clock, ids, onAlarm }: WatchParts) {
+export function createJudgeWatch(parts: JudgeWatchParts) {
+  const { reads, mutate, hasFileJudge, clock, ids, onAlarm } = parts
+  const endUnused = createEndUnusedAlarms({ clock, hasFileJudge })
   return {
     /** A job calls it. */
     async run(): Promise<void> {
-      for (const version of await activeVersions()) {
-        await startNight(version)
-        await compare(version)
+      for (const judge of await parts.findWatched()) {
+        await startNight(judge)
+        await compare(judge)
       }
+      for (const organizationId of await parts.findAlarmed()) await endOthers(organizationId)
     },
 
     /** Another model at an upstream that the judge has asked before. */
     async onSeen(model: SeenModel): Promise<void> {
       const begun = await mutate(
-        serviceOf(model),
-        async ({ alarms }): Promise<WithAuditRecord<JudgeAlarm | undefined>> => {
-          const before = await alarms.replaceSeen(model)
+        serviceOf(model.organizationId),
+        async ({ judges, judgeAlarms }): Promise<WithAuditRecord<JudgeAlarm | undefined>> => {
+          const before = await judgeAlarms.replaceSeen(model)
           if (before === undefined || before === model.model) return { value: undefined }
+          // A version that evaluates nothing was only calibrated, and will be again before it is used.
+          if (!isInUse(await judges.inForce(model.organizationId), model, hasFileJudge)) return { value: undefined }
           const text = modelChangeText(model.upstream, before, model.model)
-          return begin(alarms, { ...alarmOf(model, 'model', text) })
+          return beginAlarm(judgeAlarms, alarmOf(model, 'model', text))
         },
       )
       if (begun) onAlarm('model', begun)
     },
   }
 
-  async function startNight(version: JudgeVersion): Promise<void> {
-    const { organizationId, judgeId, version: number, fixed } = version
-    const night = Math.floor(clock.nowMs() / dayMs)
-    if (fixed.items.length === 0 || Math.floor((version.activatedAtMs ?? 0) / dayMs) === night) return
+  async function startNight(judge: WatchedJudge): Promise<void> {
+    const { organizationId, judgeId, version, fixed, subject } = judge
+    const night = dayOf(clock.nowMs())
+    if (fixed.items.length === 0 || dayOf(judge.sinceMs ?? 0) === night) return
     const nowMs = clock.nowMs()
     const check: JudgeCalibration = {
       id: ids('cal'),
       organizationId,
       judgeId,
-      version: number,
-      subject: subjectOf(version),
+      version,
+      subject,
       kind: 'drift',
       night,
       status: 'running',
@@ -84,61 +85,64 @@ export function createJudgeWatch({ reads, mutate, activeVersions, clock, ids, on
       createdAtMs: nowMs,
       updatedAtMs: nowMs,
     }
-    const last = await reads.calibrations.latest({ organizationId, judgeId, version: number, kind: 'drift' })
+    const last = await reads.calibrations.latest({ organizationId, judgeId, version, kind: 'drift' })
     if (last?.night === night) return
-    await mutate(serviceOf(version), async ({ calibrations }) => ({ value: await calibrations.insert(check) }))
+    const insert = async ({ calibrations }: WatchStores) => ({ value: await calibrations.insert(check) })
+    await mutate(serviceOf(organizationId), insert)
   }
 
-  async function compare(version: JudgeVersion): Promise<void> {
-    const { organizationId, judgeId, version: number } = version
-    const at = { organizationId, judgeId, version: number }
-    const today = Math.floor(clock.nowMs() / dayMs)
-    const days = await reads.counts.days(at, Math.floor((version.activatedAtMs ?? 0) / dayMs))
-    const nightly = await reads.calibrations.latest({ ...at, kind: 'drift' })
-    const found = driftOf({ version, nightly, days, today })
-    const open = (await reads.alarms.open(organizationId)).filter(
-      (alarm) => alarm.judgeId === judgeId && alarm.version === number,
+  async function compare(judge: WatchedJudge): Promise<void> {
+    const { organizationId, judgeId, version, fixed } = judge
+    const at = { organizationId, judgeId, version }
+    const today = dayOf(clock.nowMs())
+    const base = judge.sinceMs === null ? undefined : dayOf(judge.sinceMs)
+    const days = await reads.counts.days(at, base ?? today - 1)
+    const found = driftOf({ fixed, nightly: await nightlyOf(judge), days, hasBase: base !== undefined, today })
+    const open = (await reads.judgeAlarms.open(organizationId)).filter(
+      (alarm) => alarm.judgeId === judgeId && alarm.version === version,
     )
     for (const kind of driftKinds) {
       const drift = found.find((each) => each.kind === kind)
-      const isOpen = open.some((alarm) => alarm.kind === kind)
-      if (drift && !isOpen) {
-        const begun = await mutate(serviceOf(version), ({ alarms }) => begin(alarms, alarmOf(at, kind, drift.text)))
-        if (begun) onAlarm(kind, begun)
-      }
-      if (!drift && isOpen && (await hasEnded(version, kind)))
-        await mutate(serviceOf(version), ({ alarms }) => end(alarms, { ...at, kind }))
+      const alarm = open.find((each) => each.kind === kind)
+      if (drift && !alarm) await begin(alarmOf(at, kind, drift.text))
+      if (!drift && alarm && (await hasEnded(alarm))) await end(alarm)
     }
+  }
+
+  /** A check of other labels, or of another model, says nothing about these. */
+  async function nightlyOf({ organizationId, judgeId, version, subject, sinceMs }: WatchedJudge) {
+    const last = await reads.calibrations.latest({ organizationId, judgeId, version, kind: 'drift' })
+    return last?.subject === subject && last.createdAtMs >= (sinceMs ?? 0) ? last : undefined
+  }
+
+  /** Also of organizations without a judge in force. */
+  async function endOthers(organizationId: string): Promise<void> {
+    await mutate(serviceOf(organizationId), async (stores) => ({
+      value: undefined,
+      further: await endUnused(stores, organizationId),
+    }))
+    // A shadow is not compared with itself, but a calibration ends the alarm about its model as well.
+    for (const alarm of await reads.judgeAlarms.open(organizationId))
+      if (alarm.kind === 'model' && (await hasEnded(alarm))) await end(alarm)
   }
 
   /** Another model stays until the version is calibrated again. */
-  async function hasEnded({ organizationId, judgeId, version }: JudgeVersion, kind: DriftKind): Promise<boolean> {
+  async function hasEnded({ organizationId, judgeId, version, kind, sinceMs }: JudgeAlarm): Promise<boolean> {
     if (kind !== 'model') return true
-    const open = await reads.alarms.open(organizationId)
-    const alarm = open.find((each) => each.kind === kind && each.judgeId === judgeId && each.version === version)
     const last = await reads.calibrations.latest({ organizationId, judgeId, version, kind: 'calibration' })
-    return alarm !== undefined && last !== undefined && last.createdAtMs > alarm.sinceMs
+    return last !== undefined && last.createdAtMs > sinceMs
   }
 
-  async function begin(alarms: JudgeAlarmStore, alarm: JudgeAlarm): Promise<WithAuditRecord<JudgeAlarm | undefined>> {
-    if (!(await alarms.begin(alarm))) return { value: undefined }
-    const { judgeId, version, kind, text } = alarm
-    return {
-      value: alarm,
-      record: { kind: 'judge_alarm.fired', resourceId: judgeId, details: { alarm: kind, version, text } },
-    }
+  async function begin(alarm: JudgeAlarm): Promise<void> {
+    const begun = await mutate(serviceOf(alarm.organizationId), ({ judgeAlarms }) => beginAlarm(judgeAlarms, alarm))
+    if (begun) onAlarm(alarm.kind, begun)
   }
 
-  async function end(
-    alarms: JudgeAlarmStore,
-    of: VersionAt & { readonly kind: DriftKind },
-  ): Promise<WithAuditRecord<undefined>> {
-    if (!(await alarms.end(of, clock.nowMs()))) return { value: undefined }
-    const { judgeId, version, kind } = of
-    return {
-      value: undefined,
-      record: { kind: 'judge_alarm.resolved', resourceId: judgeId, details: { alarm: kind, version } },
-    }
+  async function end(alarm: JudgeAlarm): Promise<void> {
+    await mutate(serviceOf(alarm.organizationId), async ({ judgeAlarms }) => {
+      const record = await endAlarm(judgeAlarms, alarm, { atMs: clock.nowMs(), inUse: true })
+      return { value: undefined, ...(record && { record }) }
+    })
   }
 
   function alarmOf({ organizationId, judgeId, version }: VersionAt, kind: DriftKind, text: string): JudgeAlarm {
@@ -146,10 +150,9 @@ export function createJudgeWatch({ reads, mutate, activeVersions, clock, ids, on
   }
 }
 
-/** Identifies what a version asks: the model and the digest of the prompt. */
-export const subjectOf = ({ model, digest }: Pick<JudgeVersion, 'model' | 'digest'>): string => `${model}@${digest}`
+const dayOf = (ms: number): number => Math.floor(ms / dayMs)
 
-const serviceOf = ({ organizationId }: Pick<VersionAt, 'organizationId'>): Actor => ({
+const serviceOf = (organizationId: string): Actor => ({
   organizationId,
   kind: 'system',
   credentialId: null,

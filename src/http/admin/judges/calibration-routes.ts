@@ -2,14 +2,14 @@ import type { Clock } from '../../../base/clock.ts'
 import { Fault } from '../../../base/fault.ts'
 import { nothingLeftOut } from '../../../domain/judges/calibration.ts'
 import { fileJudgeId } from '../../../domain/judges/judge.ts'
-import { collectLabels, type Labels, type LabelStores } from '../../../domain/judges/labels.ts'
+import { collectLabels, type CollectedLabels, type LabelStores } from '../../../domain/judges/labels.ts'
 import { findJudge, findVersion } from '../../../domain/judges/mutations.ts'
 import {
   findCalibration,
   type CalibrationAdministration,
   type CalibrationSubject,
 } from '../../../domain/judges/start-calibration.ts'
-import { subjectOf } from '../../../domain/judges/watch.ts'
+import { subjectOf } from '../../../domain/judges/watched.ts'
 import { none } from '../../resources/fields.ts'
 import { listQuery, pageOf, presentList } from '../../resources/list.ts'
 import type { Route } from '../../route.ts'
@@ -123,7 +123,7 @@ export function calibrationRoutes(
   }
 }
 
-const noLabels: Labels = { items: [], leftOut: nothingLeftOut }
+const noLabels: CollectedLabels = { items: [], leftOut: nothingLeftOut }
 
 type JudgeId = { readonly organizationId: string; readonly id: string }
 

@@ -3,9 +3,14 @@ import { countLeftOut, type CalibrationStore, type JudgeCalibration } from '../.
 import { judgeVersionOf } from '../../../domain/policy/judge-prompt.ts'
 import { takeOverConditions, type TakeOverCondition } from '../../../domain/judges/conditions.ts'
 import type { JudgeCountStore } from '../../../domain/judges/counts.ts'
-import { fileJudgeId, type JudgeStore, type JudgeVersion, type StoredJudge } from '../../../domain/judges/judge.ts'
+import {
+  fileJudgeId,
+  nightlyLabels,
+  type JudgeStore,
+  type JudgeVersion,
+  type StoredJudge,
+} from '../../../domain/judges/judge.ts'
 import type { CalibrationReport, SourceFigures } from '../../../domain/judges/calibration-report.ts'
-import type { JudgeAlarmStore } from '../../../domain/judges/watch.ts'
 import type { ActivateJudge, ActivationStores } from '../../../domain/judges/activation.ts'
 import type { CalibrationBody } from './report-schema.ts'
 import type { JudgeBody } from './schema.ts'
@@ -22,7 +27,6 @@ export type JudgeReads = ActivationStores & {
   readonly judges: JudgeStore
   readonly calibrations: CalibrationStore
   readonly judgeCounts: JudgeCountStore
-  readonly judgeAlarms: JudgeAlarmStore
 }
 
 /** A judge with what is known of its newest version, and of the one in use. */
@@ -90,7 +94,7 @@ export async function describeFileJudge(
     conditions: takeOverConditions({ report: calibration?.report ?? null, timeoutMs, activeKappa: undefined }).map(
       conditionBody,
     ),
-    nightly_usd: null,
+    nightly_usd: active === undefined && calibration?.report ? usdOf(nightlyLabels, calibration.report) : null,
     created_at: null,
     updated_at: null,
   }
@@ -132,7 +136,11 @@ function calibrationFigures(calibration: JudgeCalibration | undefined): JudgeBod
 }
 
 const nightlyUsd = (active: JudgeVersion | undefined, report: CalibrationReport | null | undefined): number | null =>
-  active === undefined || !report ? null : (active.fixed.items.length * report.usd_per_1000) / 1_000
+  active === undefined || !report ? null : usdOf(active.fixed.items.length, report)
+
+/** What questions about these labels cost. There may be fewer labels. */
+const usdOf = (most: number, { labels, usd_per_1000: usdPer1000 }: CalibrationReport): number =>
+  (Math.min(most, labels) * usdPer1000) / 1_000
 
 const reportBody = ({ disagreements, by_source: bySource, ...report }: CalibrationReport) => ({
   ...report,

@@ -1,6 +1,6 @@
 import { driftKinds, type JudgeAlarm } from '../../../../domain/judges/drift.ts'
-import type { JudgeAlarmStore } from '../../../../domain/judges/watch.ts'
-import type { Transaction } from '../database.ts'
+import type { JudgeAlarmStore } from '../../../../domain/judges/alarms.ts'
+import type { Database, Transaction } from '../database.ts'
 import { versionParams } from './judges.ts'
 
 const columns = 'id, organization_id, judge_id, version, kind, text, since'
@@ -48,6 +48,11 @@ export const judgeAlarmStore = (tx: Transaction): JudgeAlarmStore => ({
     return before?.model
   },
 })
+
+export async function organizationsWithAlarms(database: Pick<Database, 'read'>): Promise<readonly string[]> {
+  const sql = 'select distinct organization_id as id from judge_alarm where ended_at is null order by organization_id'
+  return (await database.read<{ id: string }>(sql)).map(({ id }) => id)
+}
 
 type AlarmRow = {
   id: string

@@ -161,10 +161,15 @@ export async function releaseCalibrationLeases(database: Database): Promise<void
   await database.write([{ sql: `update judge_calibration set owner = null, lease_until = 0 where status = 'running'` }])
 }
 
-/** Deletes the checks for drift, and the calibrations that no version has, that ended before this time. */
+/**
+ * Deletes the checks for drift, and the calibrations that no version has, that ended before this time. Of the judge of the configuration
+ * the last calibration of each organization is kept.
+ */
 export async function removeCalibrations(database: Database, beforeMs: number): Promise<void> {
-  const old = `status <> 'running' and updated_at < $1 and judge_id <> 'file'
-    and id not in (select calibration_id from judge_version where calibration_id is not null)`
+  const old = `status <> 'running' and updated_at < $1
+    and id not in (select calibration_id from judge_version where calibration_id is not null)
+    and id not in (select max(id) from judge_calibration
+      where judge_id = 'file' and kind = 'calibration' and status = 'completed' group by organization_id)`
   await database.write([
     {
       sql: `delete from judge_answer where calibration_id in (select id from judge_calibration where ${old})`,

@@ -1,4 +1,5 @@
 import {
+  fileJudgeId,
   judgeFailures,
   judgeStates,
   type FixedLabels,
@@ -134,6 +135,18 @@ async function removeJudge(tx: Transaction, of: readonly [organizationId: string
 export async function activeJudgeVersions(database: Database): Promise<readonly JudgeVersion[]> {
   const sql = `select ${versionColumns} from judge_version where state = 'active' order by judge_id, version`
   return (await database.read<VersionRow>(sql)).map(versionOf)
+}
+
+/** Organizations without an active judge that asked the judge of the configuration since this day, or have calibrated it. */
+export async function organizationsOfFileJudge(
+  database: Pick<Database, 'read'>,
+  fromDay: number,
+): Promise<readonly string[]> {
+  const sql = `select organization_id as id from judge_day where judge_id = $1 and day >= $2
+    union select organization_id from judge_calibration
+      where judge_id = $1 and kind = 'calibration' and status = 'completed'
+    except select organization_id from judge_version where state = 'active' order by id`
+  return (await database.read<{ id: string }>(sql, [fileJudgeId, fromDay])).map(({ id }) => id)
 }
 
 function columnsOf(change: VersionChange): [string, Value][] {
