@@ -1,6 +1,7 @@
 import { apiPath, type ApiClient } from '../app/client/api-client.ts'
+import { systemClock } from '../base/clock.ts'
 import type { AppealBody } from '../http/admin/appeals/schema.ts'
-import { readArguments, required } from './arguments.ts'
+import { readArguments, readTime, required } from './arguments.ts'
 import { unknownSubcommand, UsageError, type Command } from './command.ts'
 import { runOnServer, type Result } from './run-on-server.ts'
 import { dateOf, table } from './table.ts'
@@ -21,13 +22,22 @@ const options = {
   threshold: { type: 'string' },
   rule: { type: 'string' },
   revision: { type: 'string' },
+  exception: { type: 'string' },
+  until: { type: 'string' },
+  'exception-reason': { type: 'string' },
   texts: { type: 'boolean' },
   reveal: { type: 'boolean' },
   json: { type: 'boolean' },
 } as const
 
 type Values = ReturnType<typeof readArguments<typeof options>>['values']
-type Call = { readonly client: ApiClient; readonly id: string; readonly values: Values }
+type Call = {
+  readonly client: ApiClient
+  readonly id: string
+  readonly values: Values
+  /** What resolve makes of the appeal. */
+  readonly made: { readonly case: ReturnType<typeof caseOf>; readonly exception: ReturnType<typeof exceptionOf> }
+}
 type Verb = (call: Call) => Promise<Result>
 
 const path = '/v1/organization/appeals'
@@ -40,13 +50,15 @@ gatehouse appeals show ID [--texts] [--reveal] [--org ID] [--json]
 gatehouse appeals open --event EVENT --claim should_be_allowed|should_be_denied --note TEXT [--policy ID] [--org ID] [--json]
 gatehouse appeals review ID --should match|no_match|unsure [--note TEXT] [--org ID] [--json]
 gatehouse appeals resolve ID --outcome overturned|upheld|dismissed [--reason TEXT] [--case [--says TEXT] [--weight must|should]]
-    [--threshold N] [--rule TEXT] [--revision N] [--org ID] [--json]
+    [--threshold N] [--rule TEXT] [--revision N]
+    [--exception user|key|project|text --until TIME [--exception-reason TEXT]] [--org ID] [--json]
 
 An appeal says that the decision on a request was wrong. review says whether the rule should match the text; only then the decision,
 the claim and the note are shown. show --reveal shows them before, and your label is then not blind. --texts also prints the text, if it
 is kept; the audit log records who reads it. resolve closes the appeal as its labels say, or dismisses it: --case makes a case of
-the text, --threshold (basis points) and --rule change the draft of the policy, by default at its current revision. open appeals a decision,
-whose id is the event_id of a request. --org may be left out while there is only one organization.`,
+the text, --threshold (basis points) and --rule change the draft of the policy, by default at its current revision. --exception lets further
+requests of the same user, key or project through, or exactly the same text, until a date such as 7d, at most 30 days ahead. open appeals a
+decision, whose id is the event_id of a request. --org may be left out while there is only one organization.`,
   async run(context) {
     const { values, positionals } = readArguments(context.args, options, 2)
     const [verb = 'list', id = ''] = positionals
@@ -54,7 +66,8 @@ whose id is the event_id of a request. --org may be left out while there is only
     if (!work) throw unknownSubcommand('appeals', verb)
     if (verb !== 'list' && verb !== 'open') required(id, 'The id of the appeal')
     for (const name of needed[verb] ?? []) required(values[name], `--${name}`)
-    return runOnServer(context, values, ({ client }) => work({ client, id, values }))
+    const made = { case: caseOf(values), exception: exceptionOf(values) }
+    return runOnServer(context, values, ({ client }) => work({ client, id, values, made }))
   },
 }
 
@@ -94,11 +107,11 @@ const verbs: Readonly<Record<string, Verb>> = {
   async review({ client, id, values: { should, note } }) {
     return resultOf(await client.post<AppealBody>(`${pathOf(id)}/review`, { should, note }))
   },
-  async resolve({ client, id, values }) {
+  async resolve({ client, id, values, made }) {
     const body = {
       outcome: values.outcome,
       reason: values.reason,
-      case: caseOf(values),
+      ...made,
       ...(await draftOf(client, id, values)),
     }
     return resultOf(await client.post<AppealBody>(`${pathOf(id)}/resolve`, body))
@@ -110,6 +123,16 @@ const pathOf = (id: string): string => apiPath`/v1/organization/appeals/${id}`
 function caseOf({ case: isCase, says, weight }: Values) {
   if (isCase === true) return { says, weight }
   if (says !== undefined || weight !== undefined) throw new UsageError('--says and --weight need --case.')
+  return undefined
+}
+
+function exceptionOf({ exception, until, 'exception-reason': reason }: Values) {
+  if (exception !== undefined) {
+    const expiresAtMs = readTime(required(until, '--until'), systemClock.nowMs()) ?? 0
+    return { for: exception, reason, expires_at: Math.floor(expiresAtMs / 1000) }
+  }
+  if (until !== undefined || reason !== undefined)
+    throw new UsageError('--until and --exception-reason need --exception.')
   return undefined
 }
 

@@ -24,10 +24,13 @@ describe('gatehouse appeals', () => {
     const wrong = await scene.call('appeals', 'resolve', id, '--outcome', 'upheld')
     assert.deepEqual([wrong.status, /is overturned, not upheld/.test(wrong.errors)], [1, true])
     const resolution = ['--outcome', 'overturned', '--case', '--says', 'the bird', '--threshold', '9999']
+    resolution.push('--exception', 'text', '--until', '7d', '--exception-reason', 'Birds are fine')
     const closed = await scene.call('appeals', 'resolve', id, ...resolution)
     assert.match(closed.output, /state +overturned/)
     assert.match(closed.output, /case +case_/)
     assert.match(closed.output, /draft +changed, revision 3/)
+    assert.match(closed.output, /exception +exc_/)
+    assert.equal((await app.ask('A falcon is a bird of prey.')).status, 200)
     const { requestId } = await app.ask('Hello')
     const { event_id: other } = await app.admin.get(`/requests/${requestId}`)
     const claim = ['--claim', 'should_be_denied', '--note', 'Too kind.']
@@ -37,7 +40,12 @@ describe('gatehouse appeals', () => {
 
   it('says which option is missing', async () => {
     await using scene = await openCommandLine()
-    for (const args of [['review', 'apl_1'], ['resolve', 'apl_1'], ['show'], ['open'], ['nothing']])
+    const overturned = ['resolve', 'apl_1', '--outcome', 'overturned']
+    const incomplete = [
+      [...overturned, '--exception', 'user'],
+      [...overturned, '--until', '7d'],
+    ]
+    for (const args of [['review', 'apl_1'], ['resolve', 'apl_1'], ['show'], ['open'], ['nothing'], ...incomplete])
       assert.equal((await scene.call('appeals', ...args)).status, 2, args.join(' '))
   })
 })

@@ -35,7 +35,7 @@ export function createFeatures(parts: FeatureParts, server: RunningServerParts &
     createInstallation(parts, installation),
     createOverview(parts, server),
     createRequests(parts, evaluation),
-    createAppealFeature(parts),
+    createAppealFeature(parts, evaluation),
     createViewFeature(parts),
     createGatewayConfiguration(parts, evaluation),
     createSinks(parts, server),

@@ -1,11 +1,9 @@
 import type { Clock } from '../../base/clock.ts'
 import { Fault } from '../../base/fault.ts'
-import type { AuditReads, LoggedEvent } from '../audit/log.ts'
+import type { AuditReads } from '../audit/log.ts'
 import { maxCaseBytes, type Cases, type CaseStores } from '../cases/cases.ts'
 import type { CaseWeight } from '../cases/case.ts'
-import type { ExceptionSubject } from '../exceptions/exception.ts'
 import type { Exceptions, ExceptionStores } from '../exceptions/exceptions.ts'
-import { rowOf } from '../audit/chain/chained-event.ts'
 import type { AuditRecord, WithAuditRecord } from '../mutations/audit-log.ts'
 import type { PolicyPatch } from '../policy/lifecycle.ts'
 import type { PolicyAdministration } from '../policy/mutations.ts'
@@ -13,6 +11,7 @@ import type { PolicyStore } from '../policy/store.ts'
 import type { Appeal, AppealOutcome } from './appeal.ts'
 import { closingRecord, findAppeal, type AppealStores } from './appeals.ts'
 import { caseInputOf } from './case-of-appeal.ts'
+import { exceptionOfAppeal, type AppealException } from './exception-of-appeal.ts'
 import { agreedAnswer, needsAnotherPerson, type Label } from './label.ts'
 import { requireOpen, requireReviewer } from './open-appeal.ts'
 import { outcomeOf } from './outcome.ts'
@@ -30,12 +29,8 @@ export type Resolution = {
   readonly newCase: { readonly says: string | undefined; readonly weight: CaseWeight } | undefined
   /** The change of the draft, and the revision of the policy that the caller has read. */
   readonly draft: { readonly patch: PolicyPatch; readonly revision: number } | undefined
-  /** Whose further requests the policy lets through, as this request names them, and until when. */
-  readonly exception: { readonly of: RequestSubject; readonly expiresAtMs: number } | undefined
+  readonly exception: AppealException | undefined
 }
-
-export const requestSubjects = ['user', 'key', 'project'] as const
-export type RequestSubject = (typeof requestSubjects)[number]
 
 export type Resolved = {
   readonly appeal: Appeal
@@ -116,28 +111,13 @@ export function createResolveAppeal({ clock, cases, policies, exceptions }: Reso
 
   async function makeException(
     stores: ResolveStores,
-    { id, organizationId, policyId, eventId, claim }: Appeal,
-    { by, outcome, of, expiresAtMs }: NonNullable<Resolution['exception']> & Pick<Resolution, 'by' | 'outcome'>,
+    appeal: Appeal,
+    exception: AppealException & Pick<Resolution, 'by' | 'outcome'>,
   ) {
-    if (outcome !== 'overturned' || claim !== 'should_be_allowed')
-      throw invalid('exception', 'only a denial that is overturned can be followed by one.')
-
-    if (policyId === null)
-      throw invalid('exception', 'the decision is not about a policy, and only policies have them.')
-    const subject = subjectIn(await stores.events.find(organizationId, eventId), of)
-    const input = { subject, reason: `Appeal ${id}`, owner: by, createdBy: by, eventId: null, requestId: null }
-    return exceptions.create(stores, { organizationId, policyId }, { ...input, expiresAtMs })
+    const { policyId, input } = await exceptionOfAppeal(stores, appeal, exception)
+    return exceptions.create(stores, { organizationId: appeal.organizationId, policyId }, input)
   }
 }
-
-function subjectIn(event: LoggedEvent | undefined, kind: RequestSubject): ExceptionSubject {
-  const { userId, actorId, projectId } = event === undefined ? noSubjects : rowOf(event.document, '')
-  const id = { user: userId, key: actorId, project: projectId }[kind]
-  if (id !== null) return { kind, id }
-  throw invalid('exception.for', `the request names no ${kind}. Make the exception for something else that it names.`)
-}
-
-const noSubjects = { userId: null, actorId: null, projectId: null }
 
 type CaseOfAppeal = NonNullable<Resolution['newCase']> & {
   readonly appeal: Appeal

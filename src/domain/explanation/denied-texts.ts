@@ -15,14 +15,17 @@ import { requestOfTexts, rerunTextsOf } from './rerun-texts.ts'
 
 export type DeniedTexts = { readonly requestId: string; readonly digests: readonly string[] }
 
-/** Evaluates each kept text of the request with the current version of the policy. Throws if none can have an exception. */
-export type FindDeniedTexts = (event: LoggedEvent, policy: Policy) => Promise<DeniedTexts>
+/**
+ * Evaluates each kept text of the request with the current version of the policy. Throws an error about the field `param` if
+ * none can have an exception.
+ */
+export type FindDeniedTexts = (event: LoggedEvent, policy: Policy, param: string) => Promise<DeniedTexts>
 
 const maxTexts = 16
 
 export const createFindDeniedTexts =
   (simulate: Simulate): FindDeniedTexts =>
-  async (event, policy) => {
+  async (event, policy, param) => {
     const { document } = event
     const { published } = policy
     const { requestId } = rowOf(document, '')
@@ -73,7 +76,8 @@ export const createFindDeniedTexts =
         throw unusable('the text is kept redacted, so its digest is unknown. Send the text itself.')
       return textDigest(text)
     }
-  }
 
-const unusable = (problem: string): Fault =>
-  new Fault('validation', 'invalid_parameter', `for.event_id: ${problem}`, { param: 'for.event_id' })
+    function unusable(problem: string): Fault {
+      return new Fault('validation', 'invalid_parameter', `${param}: ${problem}`, { param })
+    }
+  }

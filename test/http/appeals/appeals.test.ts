@@ -229,6 +229,36 @@ describe('the way from a denial to a better rule', () => {
     assert.equal((await app.ask('A falcon is a bird of prey.')).status, 200)
   })
 
+  it('lets exactly the text of an overturned appeal through, and says why', async () => {
+    await using app = await openAppealScene()
+    const { event_id: eventId } = await app.deny()
+    const id = textOf((await app.appeal(String(eventId))).body)
+    await app.admin.post(`/appeals/${id}/review`, { should: 'no_match' })
+    const expiresAt = Math.floor(Date.now() / 1000) + 86_400
+    const exception = { for: 'text', reason: 'Birds are fine', expires_at: expiresAt }
+    const body = { outcome: 'overturned', exception }
+    const permissions = ['reviews:read', 'reviews:write', 'policies:publish'] as const
+    const blind = await app.adminWith([...permissions])
+    assert.equal((await blind.send('POST', `/appeals/${id}/resolve`, { body })).status, 403) // without content:read
+    await app.admin.post(`/appeals/${id}/resolve`, body)
+    const [made] = itemsOf(await app.admin.get('/exceptions'))
+    assert.deepEqual([made?.['reason'], made?.['event_id']], ['Birds are fine', eventId])
+    assert.equal((await app.ask('A falcon is a bird of prey.')).status, 200)
+    assert.equal((await app.ask('Another falcon.')).status, 400)
+  })
+
+  it('makes no exception for a text that is not kept', async () => {
+    await using app = await openAppealScene({ config: { audit: { content: 'none' } } })
+    const id = textOf((await app.appeal(String((await app.deny()).event_id))).body)
+    await app.admin.post(`/appeals/${id}/review`, { should: 'no_match' })
+    const exception = { for: 'text', expires_at: Math.floor(Date.now() / 1000) + 86_400 }
+    const rejected = await app.admin.send('POST', `/appeals/${id}/resolve`, {
+      body: { outcome: 'overturned', exception },
+    })
+    assert.deepEqual([rejected.status, errorOf(rejected)['param']], [422, 'exception.for'])
+    assert.equal((await app.admin.get(`/appeals/${id}`))['state'], 'open')
+  })
+
   it('denies, appeals, reviews, makes a case, changes the draft and passes the gate', async () => {
     await using app = await openAppealScene()
     const { event_id: eventId } = await app.deny()

@@ -1,5 +1,7 @@
 import type { Static } from 'typebox'
+import { deniedTextsOf } from '../../../domain/appeals/exception-of-appeal.ts'
 import type { ResolveAppeal as Resolve, ResolveStores } from '../../../domain/appeals/resolve.ts'
+import type { FindDeniedTexts } from '../../../domain/explanation/denied-texts.ts'
 import { requirePermission } from '../../../domain/identity/permissions.ts'
 import { none } from '../../resources/fields.ts'
 import type { Route } from '../../route.ts'
@@ -12,12 +14,12 @@ import * as Schema from './schema.ts'
 const one = '/v1/organization/appeals/{appeal_id}'
 const answer = { description: 'The appeal.', schema: Schema.AppealObject }
 
-type ReviewRouteParts = AppealRouteParts & { readonly resolve: Resolve }
+type ReviewRouteParts = AppealRouteParts & { readonly resolve: Resolve; readonly findDeniedTexts: FindDeniedTexts }
 
 /** What people say about an appeal, and how it is closed. */
 export function reviewRoutes(
   { mutation }: AdminRoutes<AppealReads & ResolveStores>,
-  { appeals, resolve, clock }: ReviewRouteParts,
+  { appeals, resolve, findDeniedTexts, clock }: ReviewRouteParts,
 ): Route[] {
   return [
     mutation({
@@ -51,7 +53,13 @@ export function reviewRoutes(
       query: none,
       body: Schema.ResolveAppeal,
       answer,
-      async operation(stores, { actor, params, body }) {
+      async prepare(reads, { actor, params, body: { exception } }) {
+        if (exception?.for !== 'text') return undefined
+        requirePermission(actor.permissions, 'policies:publish')
+        requirePermission(actor.permissions, 'content:read')
+        return deniedTextsOf(reads, appealAt(actor, params), findDeniedTexts)
+      },
+      async operation(stores, { actor, params, body, prepared: denied }) {
         const { outcome, reason = null, case: newCase, draft, revision, exception } = body
         if (exception !== undefined) requirePermission(actor.permissions, 'policies:publish')
         if (draft !== undefined) requirePermission(actor.permissions, 'policies:write')
@@ -61,7 +69,12 @@ export function reviewRoutes(
           reason,
           newCase: newCase && caseOf(newCase),
           draft: draft && { patch: patchOf(draft), revision: requireRevision(revision) },
-          exception: exception && { of: exception.for, expiresAtMs: exception.expires_at * 1000 },
+          exception: exception && {
+            of: exception.for,
+            denied,
+            reason: exception.reason,
+            expiresAtMs: exception.expires_at * 1000,
+          },
         })
         const { appeal, ...made } = value
         const shown = { actor, nowMs: clock.nowMs(), ...made }

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { lastSecond } from '../../../base/clock.ts'
 import { appealClaims, appealOrigins, appealOutcomes, appealStates } from '../../../domain/appeals/appeal.ts'
-import { requestSubjects } from '../../../domain/appeals/resolve.ts'
+import { requestSubjects } from '../../../domain/appeals/exception-of-appeal.ts'
 import { labelAnswers } from '../../../domain/appeals/label.ts'
 import { checks, decisions } from '../../../domain/audit/event/verdict.ts'
 import { caseWeights } from '../../../domain/cases/case.ts'
@@ -121,7 +121,18 @@ export const ResolveAppeal = Type.Object(
     exception: Type.Optional(
       Type.Object(
         {
-          for: Type.Enum([...requestSubjects], { description: 'Whose requests: of the one that was appealed.' }),
+          for: Type.Enum([...requestSubjects], {
+            description:
+              'What of the appealed request: its user, key or project, or exactly its texts that the policy denies. `text` needs the permission `content:read`, and that the texts are kept.',
+          }),
+          reason: Type.Optional(
+            text('Why, for those who read it later. Default: the id of the appeal.', {
+              minLength: 1,
+              maxLength: 500,
+              pattern: '^[^\\u0000]*$',
+              examples: ['The legal team works on the launch'],
+            }),
+          ),
           expires_at: Type.Integer({
             minimum: 1,
             maximum: lastSecond,
@@ -131,7 +142,7 @@ export const ResolveAppeal = Type.Object(
         {
           ...strict,
           description:
-            'The policy lets further requests of this user, key or project through until then. Needs the permission `policies:publish`.',
+            'The policy lets further requests of this user, key or project through until then, or exactly these texts. Needs the permission `policies:publish`.',
         },
       ),
     ),

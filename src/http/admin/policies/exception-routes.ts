@@ -74,7 +74,7 @@ export function exceptionRoutes(
         const { requestId = null } = named === undefined ? {} : rowOf(named.document, '')
         const event = requestId === null ? undefined : await reads.events.findRequest(organizationId, requestId)
         if (event === undefined) throw invalidField(['for', 'event_id'], 'must name the event of a request')
-        return findDeniedTexts(event, await findPolicy(reads.policies, organizationId, policyId))
+        return findDeniedTexts(event, await findPolicy(reads.policies, organizationId, policyId), 'for.event_id')
       },
       operation(stores, { actor, params, body, prepared }) {
         const { reason, owner = actor.id, expires_at: expiresAt } = body
