@@ -61,6 +61,9 @@ describe('reviews in the console', { skip: withoutBrowser }, () => {
     await page.getByLabel('New threshold of the draft').fill('9999')
     await page.getByLabel('Answer to who appealed').fill('Birds are fine.')
     await page.getByRole('button', { name: 'Overturn' }).click()
+    await page.getByRole('link', { name: 'Open the changed draft' }).waitFor()
+    assert.deepEqual(await accessibilityViolations(page), [])
+    await page.keyboard.press('Enter') // the button that goes on has the focus
     await page.getByText('No appeal is open').waitFor()
     const appeal = await read(`/appeals/${id}`)
     assert.deepEqual([appeal['state'], appeal['reason']], ['overturned', 'Birds are fine.'])
@@ -75,6 +78,40 @@ describe('reviews in the console', { skip: withoutBrowser }, () => {
     await page.getByText('Birds are fine.').waitFor()
     await page.getByRole('link', { name: 'Open the cases of the policy' }).waitFor()
     assert.deepEqual(view.errors, [])
+  })
+
+  it('make an exception of a wrong denial, for what the request names, and keep what was typed after an error', async () => {
+    const text = 'The falcon lives on cliffs.'
+    const id = await appealed(text, 'A bird.')
+    await using view = await openPage(browser)
+    const { page } = view
+    await scene.openAt(page, '/reviews')
+    await page.getByText('Should the rule match this text?').waitFor()
+    await page.keyboard.press('2')
+    await page.getByRole('checkbox', { name: 'Let further requests through until a date' }).check()
+    const covers = page.getByRole('group', { name: 'For', exact: true })
+    assert.deepEqual(await covers.getByRole('button').allTextContents(), ['Key', 'Project', 'This text']) // no user is named
+    await page.getByText('Requests of the key', { exact: false }).waitFor()
+    await covers.getByRole('button', { name: 'This text' }).click()
+    await page.getByLabel('Reason of the exception').fill('Birds')
+    await page.getByLabel('Days').fill('31')
+    const overturn = page.getByRole('button', { name: 'Overturn' })
+    assert.equal(await overturn.isDisabled(), true)
+    await page.getByLabel('Days').fill('30')
+    assert.deepEqual(await accessibilityViolations(page), [])
+    await page.route('**/resolve', (route) => route.abort(), { times: 1 })
+    await overturn.click()
+    await page.getByRole('alert').waitFor()
+    assert.equal(await page.getByLabel('Reason of the exception').inputValue(), 'Birds')
+    await overturn.click()
+    await page.getByRole('link', { name: 'Open the exceptions of the policy' }).click()
+    await page.getByRole('cell', { name: 'Birds' }).waitFor()
+    assert.equal((await read(`/appeals/${id}`))['state'], 'overturned')
+    assert.equal((await read(`/requests/${await scene.ask(text)}`))['is_enforced'], false)
+    assert.deepEqual(
+      view.errors.filter((error) => !error.includes('net::ERR_FAILED')),
+      [],
+    )
   })
 
   it('record an answer after the decision was shown as not blind, and fit a small screen', async () => {

@@ -1,5 +1,5 @@
 /** The exception that an overturned appeal makes. */
-import { Fault } from '../../base/fault.ts'
+import { Fault, isFault } from '../../base/fault.ts'
 import { rowOf } from '../audit/chain/chained-event.ts'
 import type { AuditReads, LoggedEvent } from '../audit/log.ts'
 import type { ExceptionSubject } from '../exceptions/exception.ts'
@@ -67,6 +67,13 @@ function subjectIn(event: LoggedEvent | undefined, kind: RequestSubject): Except
   const id = { user: userId, key: actorId, project: projectId, text: null }[kind]
   if (id !== null && kind !== 'text') return { kind, id }
   throw invalid('exception.for', `the request names no ${kind}. Make the exception for something else that it names.`)
+}
+
+/** The exception is a part of the request, so its fields are named below `exception`. */
+export function throwAboutException(error: unknown): never {
+  if (!isFault(error) || error.details.param === undefined) throw error
+  const { kind, code, message, details } = error
+  throw new Fault(kind, code, `exception.${message}`, { ...details, param: `exception.${error.details.param}` })
 }
 
 const noSubjects = { userId: null, actorId: null, projectId: null }

@@ -11,7 +11,7 @@ import type { PolicyStore } from '../policy/store.ts'
 import type { Appeal, AppealOutcome } from './appeal.ts'
 import { closingRecord, findAppeal, type AppealStores } from './appeals.ts'
 import { caseInputOf } from './case-of-appeal.ts'
-import { exceptionOfAppeal, type AppealException } from './exception-of-appeal.ts'
+import { exceptionOfAppeal, throwAboutException, type AppealException } from './exception-of-appeal.ts'
 import { agreedAnswer, needsAnotherPerson, type Label } from './label.ts'
 import { requireOpen, requireReviewer } from './open-appeal.ts'
 import { outcomeOf } from './outcome.ts'
@@ -115,7 +115,8 @@ export function createResolveAppeal({ clock, cases, policies, exceptions }: Reso
     exception: AppealException & Pick<Resolution, 'by' | 'outcome'>,
   ) {
     const { policyId, input } = await exceptionOfAppeal(stores, appeal, exception)
-    return exceptions.create(stores, { organizationId: appeal.organizationId, policyId }, input)
+    const owner = { organizationId: appeal.organizationId, policyId }
+    return exceptions.create(stores, owner, input).catch(throwAboutException)
   }
 }
 

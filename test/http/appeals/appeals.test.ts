@@ -222,6 +222,10 @@ describe('the way from a denial to a better rule', () => {
     const unnamed = { ...body, exception: { ...body.exception, for: 'user' } }
     const rejected = await app.admin.send('POST', `/appeals/${id}/resolve`, { body: unnamed })
     assert.deepEqual([rejected.status, errorOf(rejected)['param']], [422, 'exception.for'])
+    const late = { ...body, exception: { for: 'key', expires_at: expiresAt + 30 * 86_400 } }
+    const tooLate = errorOf(await app.admin.send('POST', `/appeals/${id}/resolve`, { body: late }))
+    assert.equal(tooLate['param'], 'exception.expires_at')
+    assert.match(String(tooLate['message']), /^exception\.expires_at: must be at most 30 days ahead/)
     assert.deepEqual(itemsOf(await app.admin.get('/exceptions')), [])
     const { exception_id: exceptionId } = await app.admin.post(`/appeals/${id}/resolve`, body)
     const [made] = itemsOf(await app.admin.get('/exceptions'))

@@ -10,10 +10,16 @@ import styles from './page.module.css'
 const text = words.reviews
 const answers = ['match', 'no_match', 'unsure'] as const
 
+export type AnswerProps = {
+  readonly appeal: Appeal
+  readonly onReveal: () => void
+  readonly onAnswered: () => void
+}
+
 /** What a person says about a text: by a button, or by the keys 1, 2 and 3. */
-export function AnswerForm({ appeal, onReveal }: { readonly appeal: Appeal; readonly onReveal: () => void }) {
+export function AnswerForm({ appeal, onReveal, onAnswered }: AnswerProps) {
   const [note, setNote] = useState('')
-  const review = useReview(appeal.id)
+  const review = useReview(appeal.id, onAnswered)
   const isOff = review.isPending || review.isSuccess
   const bodyOf = (should: Answer) => ({ should, ...(note.trim() !== '' && { note }) })
   const answer = (should: Answer): void => review.mutate(bodyOf(should))

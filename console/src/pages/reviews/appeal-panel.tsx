@@ -1,16 +1,16 @@
 import { Link } from '@tanstack/react-router'
-import { useState } from 'react'
-import { useAdminKeyNames, useMemberNames } from '../../api/names.ts'
+import { useState, type ReactNode } from 'react'
 import { Badge } from '../../kit/badge.tsx'
-import { Button } from '../../kit/button.tsx'
 import { Card } from '../../kit/card.tsx'
 import { DecisionBadge } from '../../kit/decision-badge.tsx'
 import { Notice } from '../../kit/notice.tsx'
 import { ShortId } from '../../kit/short-id.tsx'
 import { FailureState, LoadingRows } from '../../kit/state.tsx'
+import { Author } from '../../session/author.tsx'
 import { useMay } from '../../session/session.tsx'
 import { words } from '../../words/en.ts'
-import { AnswerForm } from './answer-form.tsx'
+import { AnswerForm, type AnswerProps } from './answer-form.tsx'
+import { Closed } from './closed.tsx'
 import { useAppeal, type Appeal } from './queries.ts'
 import { ResolveForm } from './resolve-form.tsx'
 import { stateTones } from './tones.ts'
@@ -18,11 +18,18 @@ import styles from './page.module.css'
 
 const text = words.reviews
 
-type PanelProps = { readonly id: string; readonly onNext: () => void }
+type PanelProps = {
+  readonly id: string
+  /** Before it is closed: keeps it open when it leaves the queue. */
+  readonly onResolve: () => void
+  readonly onNext: () => void
+}
 
 /** One appeal: first the text and the rule, after the own answer also the decision and how it is closed. */
-export function AppealPanel({ id, onNext }: PanelProps) {
+export function AppealPanel({ id, onResolve, onNext }: PanelProps) {
   const [isBlind, setBlind] = useState(true)
+  const [hasAnswered, setAnswered] = useState(false)
+  const [resolved, setResolved] = useState<Appeal>()
   const hasTexts = useMay('content:read')
   const query = useAppeal(id, { hasTexts, isBlind })
   if (query.isPending) return <LoadingRows widths={[200, 320]} rows={5} />
@@ -41,9 +48,17 @@ export function AppealPanel({ id, onNext }: PanelProps) {
       >
         {appeal.needs_third && <Notice tone="warning">{text.needsThird}</Notice>}
         <Disputed appeal={appeal} hasTexts={hasTexts} />
-        <Answering appeal={appeal} onReveal={() => setBlind(false)} />
+        <Answering appeal={appeal} onReveal={() => setBlind(false)} onAnswered={() => setAnswered(true)} />
       </Card>
-      {!appeal.blind && <Decided appeal={appeal} onNext={onNext} />}
+      {!appeal.blind && (
+        <Decided appeal={appeal}>
+          {appeal.state === 'open' ? (
+            <ResolveForm appeal={appeal} isFocused={hasAnswered} onResolve={onResolve} onResolved={setResolved} />
+          ) : (
+            <Closed appeal={resolved ?? appeal} isFocused={resolved !== undefined} onNext={onNext} />
+          )}
+        </Decided>
+      )}
     </div>
   )
 }
@@ -75,14 +90,14 @@ function Disputed({ appeal, hasTexts }: { readonly appeal: Appeal; readonly hasT
   )
 }
 
-function Answering({ appeal, onReveal }: { readonly appeal: Appeal; readonly onReveal: () => void }) {
+function Answering({ appeal, ...on }: AnswerProps) {
   const mayWrite = useMay('reviews:write')
   const { may_review: mayReview, blind, state, labels } = appeal
   if (state !== 'open' || (!mayReview && !blind && labels.length > 0)) return null
   return (
     <div className={styles.part}>
       {mayReview && mayWrite ? (
-        <AnswerForm appeal={appeal} onReveal={onReveal} />
+        <AnswerForm appeal={appeal} {...on} />
       ) : (
         <Notice tone="none">{mayReview ? text.mayNotReview : text.ownAppeal}</Notice>
       )}
@@ -90,8 +105,8 @@ function Answering({ appeal, onReveal }: { readonly appeal: Appeal; readonly onR
   )
 }
 
-function Decided({ appeal, onNext }: { readonly appeal: Appeal } & Pick<PanelProps, 'onNext'>) {
-  const { claim, origin, note, decision, labels, state, request_id: requestId } = appeal
+function Decided({ appeal, children }: { readonly appeal: Appeal; readonly children: ReactNode }) {
+  const { claim, origin, note, decision, labels, request_id: requestId } = appeal
   return (
     <Card title={text.decided} note={requestId && <RequestLink requestId={requestId} />}>
       <dl className={styles.facts}>
@@ -124,7 +139,7 @@ function Decided({ appeal, onNext }: { readonly appeal: Appeal } & Pick<PanelPro
           </>
         )}
       </dl>
-      {state === 'open' ? <ResolveForm appeal={appeal} /> : <Closed appeal={appeal} onNext={onNext} />}
+      {children}
     </Card>
   )
 }
@@ -135,47 +150,18 @@ const RequestLink = ({ requestId }: { readonly requestId: string }) => (
   </Link>
 )
 
-function usePersonName(): (id: string) => string {
-  const mayReadKeys = useMay('keys:read')
-  const mayReadMembers = useMay('members:read')
-  const keys = useAdminKeyNames(mayReadKeys)
-  const members = useMemberNames(mayReadMembers)
-  return (id) => members.get(id) ?? keys.get(id) ?? id
-}
-
 function Labels({ labels }: { readonly labels: Appeal['labels'] }) {
-  const nameOf = usePersonName()
   return (
     <ul>
       {labels.map(({ id, should, blind, labelled_by: by, note }) => (
         <li key={id}>
-          {text.answers[should]} <span className={styles.faint}>{text.labelBy(nameOf(by))}</span>{' '}
+          {text.answers[should]}{' '}
+          <span className={styles.faint}>
+            {text.labelBy} <Author id={by} />
+          </span>{' '}
           {!blind && <Badge tone="warning">{text.notBlind}</Badge>} {note}
         </li>
       ))}
     </ul>
-  )
-}
-
-function Closed({ appeal, onNext }: { readonly appeal: Appeal } & Pick<PanelProps, 'onNext'>) {
-  const nameOf = usePersonName()
-  const { closed_by: by, reason, case_id: caseId, policy } = appeal
-  return (
-    <div className={styles.part}>
-      {by !== null && <span>{text.closedBy(nameOf(by))}</span>}
-      {reason !== null && (
-        <span>
-          {text.answer}: {reason}
-        </span>
-      )}
-      {caseId !== null && policy !== null && (
-        <Link to="/policies/$policyId/cases" params={{ policyId: policy.id }}>
-          {text.caseMade}
-        </Link>
-      )}
-      <span>
-        <Button onClick={onNext}>{text.next}</Button>
-      </span>
-    </div>
   )
 }

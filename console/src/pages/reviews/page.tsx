@@ -45,6 +45,7 @@ export function ReviewsPage() {
           <AppealPanel
             key={selectedId}
             id={selectedId}
+            onResolve={() => void navigate({ search: (kept) => ({ ...kept, appeal: selectedId }), replace: true })}
             onNext={() => void navigate({ search: ({ show: kept }) => ({ show: kept }) })}
           />
         </div>

@@ -8,6 +8,8 @@ export type Label = components['schemas']['AppealLabel']
 export type Answer = Label['should']
 export type Review = components['schemas']['AppealReview']
 export type Resolution = components['schemas']['AppealResolution']
+export type Outcome = Resolution['outcome']
+export type AppealedRequest = components['schemas']['RequestDetail']
 
 const appealsKey = ['appeals'] as const
 const shownAppeals = 100
@@ -37,18 +39,31 @@ export const useAppeal = (id: string, { hasTexts, isBlind }: Shown) =>
     refetchOnWindowFocus: false,
   })
 
-export const useReview = (id: string) =>
+export const useReview = (id: string, onDone: () => void) =>
   useChange({
     send: (body: Review): Promise<Appeal> =>
       dataOf(api.POST('/v1/organization/appeals/{appeal_id}/review', { params: { path: { appeal_id: id } }, body })),
     refresh: [appealsKey],
+    onDone,
   })
 
-export const useResolve = (id: string) =>
+export const useResolve = (id: string, onDone: (appeal: Appeal) => void) =>
   useChange({
     send: (body: Resolution): Promise<Appeal> =>
       dataOf(api.POST('/v1/organization/appeals/{appeal_id}/resolve', { params: { path: { appeal_id: id } }, body })),
     refresh: [appealsKey, ['policy'], ['overview']],
+    onDone,
+  })
+
+/** Whose request it is. The page of requests has the same query. */
+export const useAppealedRequest = (requestId: string | null, mayRead: boolean) =>
+  useQuery({
+    queryKey: ['request', requestId],
+    queryFn: (): Promise<AppealedRequest> => {
+      const params = { path: { request_id: requestId ?? '' } }
+      return dataOf(api.GET('/v1/organization/requests/{request_id}', { params }))
+    },
+    enabled: mayRead && requestId !== null,
   })
 
 /** The revision of the policy whose draft is changed. */

@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { errorOfField } from '../../api/use-change.ts'
 import { Button } from '../../kit/button.tsx'
 import { CommandPreview } from '../../kit/command-preview.tsx'
@@ -6,88 +6,101 @@ import { Field } from '../../kit/field.tsx'
 import { ErrorNotice } from '../../kit/notice.tsx'
 import { useMay } from '../../session/session.tsx'
 import { words } from '../../words/en.ts'
-import { usePolicyRevision, useResolve, type Appeal, type Resolution } from './queries.ts'
+import { ExceptionPart } from './exception-part.tsx'
 import { outcomeOf } from './outcome.ts'
+import { usePolicyRevision, useResolve, type Appeal, type Outcome } from './queries.ts'
+import { canHaveException, isDayCount, resolutionOf, resolveCommand, type ResolutionForm } from './resolution.ts'
 import styles from './page.module.css'
 
 const text = words.reviews
 
+type FormProps = {
+  readonly appeal: Appeal
+  /** Takes the focus, because the buttons of the answer are gone. */
+  readonly isFocused: boolean
+  readonly onResolve: () => void
+  readonly onResolved: (appeal: Appeal) => void
+}
+
 /** Closes an appeal: as its labels say with what follows from it, or without a decision. */
-export function ResolveForm({ appeal }: { readonly appeal: Appeal }) {
-  const { policy, decision, is_text_kept: isKept } = appeal
+export function ResolveForm({ appeal, isFocused, onResolve, onResolved }: FormProps) {
+  const { policy, is_text_kept: isKept } = appeal
   const outcome = outcomeOf(appeal)
   const mayResolve = useMay('reviews:write')
-  const mayChange = useMay('policies:write') && policy !== null && decision?.score_bp !== null && decision !== null
-  const [isCase, setCase] = useState(isKept === true && policy !== null)
-  const [threshold, setThreshold] = useState('')
-  const [reason, setReason] = useState('')
-  const revision = usePolicyRevision(policy?.id ?? '', mayChange)
-  const resolve = useResolve(appeal.id)
+  const mayPublish = useMay('policies:publish')
+  const [form, setForm] = useState<ResolutionForm>({
+    answer: '',
+    isCase: isKept === true && policy !== null,
+    threshold: '',
+    exception: undefined,
+  })
+  const revision = usePolicyRevision(policy?.id ?? '', form.threshold !== '').data ?? 1
+  const resolve = useResolve(appeal.id, onResolved)
+  const part = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    if (isFocused) part.current?.focus()
+  }, [isFocused])
   if (!mayResolve) return null
 
-  const bodyOf = (as: Resolution['outcome']): Resolution => ({
-    outcome: as,
-    ...(reason.trim() !== '' && { reason }),
-    ...(as !== 'dismissed' && isCase && { case: true as const }),
-    ...(as !== 'dismissed' &&
-      threshold !== '' && {
-        draft: { match_threshold_basis_points: Number(threshold) },
-        revision: revision.data ?? 1,
-      }),
-  })
+  const set = (changed: Partial<ResolutionForm>): void => setForm({ ...form, ...changed })
+  const bodyOf = (as: Outcome) => resolutionOf(form, as, { revision, nowSeconds: Date.now() / 1_000 })
+  const close = (as: Outcome): void => {
+    onResolve()
+    resolve.mutate(bodyOf(as))
+  }
+  const days = form.exception?.days ?? ''
+  const isReady = !resolve.isPending && (form.exception === undefined || isDayCount(days))
+  const shown = bodyOf(outcome ?? 'dismissed')
   return (
-    <div className={styles.part} role="group" aria-label={text.resolve}>
+    <div ref={part} className={styles.part} role="group" aria-label={text.resolve} tabIndex={-1}>
       <strong>{text.resolve}</strong>
-      {outcome === undefined ? (
+      {outcome === undefined && (
         <span className={styles.faint}>{appeal.needs_third ? text.needsThird : text.undecided}</span>
-      ) : (
-        policy !== null && (
-          <>
-            <label className={styles.check}>
-              <input
-                type="checkbox"
-                checked={isCase}
-                disabled={isKept !== true}
-                onChange={(event) => setCase(event.currentTarget.checked)}
-              />
-              {isKept === true ? text.makeCase : text.noCase}
-            </label>
-            {mayChange && decision?.score_bp !== undefined && decision.score_bp !== null && (
-              <Field
-                label={text.threshold}
-                hint={text.thresholdHint(decision.score_bp)}
-                error={errorOfField(resolve.error, 'draft')}
-              >
-                {(props) => (
-                  <input
-                    {...props}
-                    inputMode="numeric"
-                    value={threshold}
-                    onChange={(event) => setThreshold(event.currentTarget.value.replace(/\D/g, '').slice(0, 4))}
-                  />
-                )}
-              </Field>
-            )}
-          </>
-        )
       )}
-      <Field label={text.reason}>
+      {outcome !== undefined && policy !== null && (
+        <>
+          <label className={styles.check}>
+            <input
+              type="checkbox"
+              checked={form.isCase}
+              disabled={isKept !== true}
+              onChange={(event) => set({ isCase: event.currentTarget.checked })}
+            />
+            {isKept === true ? text.makeCase : text.noCase}
+          </label>
+          {canHaveException(appeal, outcome) && mayPublish && (
+            <ExceptionPart
+              appeal={appeal}
+              form={form.exception}
+              error={resolve.error}
+              onChange={(exception) => set({ exception })}
+            />
+          )}
+          <ThresholdField
+            appeal={appeal}
+            value={form.threshold}
+            error={resolve.error}
+            onChange={(threshold) => set({ threshold })}
+          />
+        </>
+      )}
+      <Field label={text.reason} error={errorOfField(resolve.error, 'reason')}>
         {(props) => (
           <input
             {...props}
-            value={reason}
+            value={form.answer}
             maxLength={1000}
-            onChange={(event) => setReason(event.currentTarget.value)}
+            onChange={(event) => set({ answer: event.currentTarget.value })}
           />
         )}
       </Field>
       <div className={styles.answers}>
         {outcome !== undefined && (
-          <Button look="primary" disabled={resolve.isPending} onClick={() => resolve.mutate(bodyOf(outcome))}>
+          <Button look="primary" disabled={!isReady} onClick={() => close(outcome)}>
             {text.outcomes[outcome]}
           </Button>
         )}
-        <Button disabled={resolve.isPending} onClick={() => resolve.mutate(bodyOf('dismissed'))}>
+        <Button disabled={resolve.isPending} onClick={() => close('dismissed')}>
           {text.outcomes.dismissed}
         </Button>
       </div>
@@ -96,10 +109,36 @@ export function ResolveForm({ appeal }: { readonly appeal: Appeal }) {
         call={{
           method: 'POST',
           path: `/v1/organization/appeals/${appeal.id}/resolve`,
-          body: bodyOf(outcome ?? 'dismissed'),
-          command: `gatehouse appeals resolve ${appeal.id} --outcome ${outcome ?? 'dismissed'}${isCase && outcome !== undefined ? ' --case' : ''}`,
+          body: shown,
+          command: resolveCommand(appeal.id, shown, days),
         }}
       />
     </div>
+  )
+}
+
+type ThresholdProps = {
+  readonly appeal: Appeal
+  readonly value: string
+  readonly error: unknown
+  readonly onChange: (threshold: string) => void
+}
+
+/** Changes the draft, so that texts with this score are decided otherwise. */
+function ThresholdField({ appeal: { decision }, value, error, onChange }: ThresholdProps) {
+  const mayChange = useMay('policies:write')
+  const score = decision?.score_bp ?? null
+  if (!mayChange || score === null) return null
+  return (
+    <Field label={text.threshold} hint={text.thresholdHint(score)} error={errorOfField(error, 'draft')}>
+      {(props) => (
+        <input
+          {...props}
+          inputMode="numeric"
+          value={value}
+          onChange={(event) => onChange(event.currentTarget.value.replace(/\D/g, '').slice(0, 4))}
+        />
+      )}
+    </Field>
   )
 }

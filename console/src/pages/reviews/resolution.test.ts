@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import {
+  canHaveException,
+  isDayCount,
+  resolutionOf,
+  resolveCommand,
+  subjectsOf,
+  type ResolutionForm,
+} from './resolution.ts'
+
+const form: ResolutionForm = {
+  answer: 'Birds are fine.',
+  isCase: true,
+  threshold: '9999',
+  exception: { of: 'user', reason: '', days: '7' },
+}
+const at = { revision: 3, nowSeconds: 1_000.5 }
+const policy = { id: 'pol_1', name: 'No code names', version: 1, rule: null }
+
+describe('the resolution of an appeal', () => {
+  it('makes a case, a draft and an exception of an overturned denial, as a request and as a command', () => {
+    const body = resolutionOf(form, 'overturned', at)
+    assert.deepEqual(body, {
+      outcome: 'overturned',
+      reason: 'Birds are fine.',
+      case: true,
+      draft: { match_threshold_basis_points: 9999 },
+      revision: 3,
+      exception: { for: 'user', expires_at: 1_000 + 7 * 86_400 },
+    })
+    assert.equal(
+      resolveCommand('apl_1', body, '7'),
+      `gatehouse appeals resolve apl_1 --outcome overturned --reason 'Birds are fine.' --case --threshold 9999 --revision 3 --exception user --until 7d`,
+    )
+  })
+
+  it('says why there is an exception, if that was typed', () => {
+    const exception = { of: 'text', reason: 'Launch week', days: '1' } as const
+    const body = resolutionOf({ ...form, exception }, 'overturned', at)
+    assert.deepEqual(body.exception, { for: 'text', reason: 'Launch week', expires_at: 1_000 + 86_400 })
+    assert.match(resolveCommand('apl_1', body, '1'), /--exception text --until 1d --exception-reason 'Launch week'$/)
+  })
+
+  it('has no exception if the decision was right, and only the answer if it is dismissed', () => {
+    assert.equal(resolutionOf(form, 'upheld', at).exception, undefined)
+    assert.deepEqual(resolutionOf(form, 'dismissed', at), { outcome: 'dismissed', reason: 'Birds are fine.' })
+  })
+
+  it('offers an exception after a wrong denial by a policy only', () => {
+    const claim = 'should_be_allowed' as const
+    assert.equal(canHaveException({ policy, claim }, 'overturned'), true)
+    assert.equal(canHaveException({ policy: null, claim }, 'overturned'), false)
+    assert.equal(canHaveException({ policy, claim: 'should_be_denied' }, 'overturned'), false)
+    assert.equal(canHaveException({ policy, claim }, 'upheld'), false)
+  })
+
+  it('offers an exception for what the request names', () => {
+    const request = { user_id: null, api_key_id: 'key_1', project_id: 'proj_1' }
+    assert.deepEqual(subjectsOf(request, true), ['key', 'project', 'text'])
+    assert.deepEqual(subjectsOf(undefined, false), ['user', 'key', 'project'])
+  })
+
+  it('takes 1 to 30 days', () =>
+    assert.deepEqual(['1', '30', '0', '31', '', '1.5'].map(isDayCount), [true, true, false, false, false, false]))
+})
