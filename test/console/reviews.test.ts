@@ -53,12 +53,15 @@ describe('reviews in the console', { skip: withoutBrowser }, () => {
     assert.deepEqual(await accessibilityViolations(page), [])
     await page.keyboard.press('2')
     await page.getByText('It is about a bird.').waitFor()
-    await page.getByText('score 10000 of 5000').waitFor()
+    await page.getByText('score 10,000 of 5,000').waitFor()
     assert.deepEqual(await accessibilityViolations(page), [])
     await dark(page)
     assert.deepEqual(await accessibilityViolations(page), [])
     assert.equal(await page.getByRole('checkbox', { name: 'Make it a case of the policy' }).isChecked(), true)
-    await page.getByLabel('New threshold of the draft').fill('9999')
+    await page.getByRole('checkbox', { name: 'Change the draft of the policy' }).check()
+    await page.getByText('No threshold decides this text otherwise').waitFor() // its score is the highest
+    await page.getByLabel('New rule of the draft').fill('cel:text.contains("Project falcon")')
+    assert.deepEqual(await accessibilityViolations(page), [])
     await page.getByLabel('Answer to who appealed').fill('Birds are fine.')
     await page.getByRole('button', { name: 'Overturn' }).click()
     await page.getByRole('link', { name: 'Open the changed draft' }).waitFor()
@@ -72,8 +75,8 @@ describe('reviews in the console', { skip: withoutBrowser }, () => {
       data.map(({ id: caseId, origin }) => [caseId, origin]),
       [[appeal['case_id'], 'appeal']],
     )
-    const { draft } = (await read(`/policies/${scene.policyId}`)) as { draft: { match_threshold_basis_points: number } }
-    assert.equal(draft.match_threshold_basis_points, 9_999)
+    const { draft } = (await read(`/policies/${scene.policyId}`)) as { draft: { rule: string } }
+    assert.equal(draft.rule, 'cel:text.contains("Project falcon")')
     await scene.openAt(page, `/reviews?appeal=${id}`)
     await page.getByText('Birds are fine.').waitFor()
     await page.getByRole('link', { name: 'Open the cases of the policy' }).waitFor()

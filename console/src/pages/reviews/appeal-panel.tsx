@@ -3,6 +3,7 @@ import { useState, type ReactNode } from 'react'
 import { Badge } from '../../kit/badge.tsx'
 import { Card } from '../../kit/card.tsx'
 import { DecisionBadge } from '../../kit/decision-badge.tsx'
+import { count } from '../../kit/format.ts'
 import { Notice } from '../../kit/notice.tsx'
 import { ShortId } from '../../kit/short-id.tsx'
 import { FailureState, LoadingRows } from '../../kit/state.tsx'
@@ -110,14 +111,18 @@ function Decided({ appeal, children }: { readonly appeal: Appeal; readonly child
   return (
     <Card title={text.decided} note={requestId && <RequestLink requestId={requestId} />}>
       <dl className={styles.facts}>
-        <dt>{text.decided}</dt>
+        <dt>{text.result}</dt>
         <dd>
           {decision === null ? (
             text.decisionGone
           ) : (
             <>
               <DecisionBadge decision={decision.decision} isEnforced={decision.enforced} isError={false} />{' '}
-              {decision.score_bp !== null && text.score(decision.score_bp, decision.threshold_bp)}
+              {decision.score_bp !== null &&
+                text.score(
+                  count(decision.score_bp),
+                  decision.threshold_bp === null ? null : count(decision.threshold_bp),
+                )}
             </>
           )}
         </dd>

@@ -36,7 +36,7 @@ export function ExceptionPart({ appeal, form, error, onChange }: PartProps) {
         {text.makeException}
       </label>
       {form && (
-        <div className={styles.exception}>
+        <div className={styles.made}>
           <Subject {...{ form, subjects, request, onChange }} />
           {errorOfField(error, 'exception.for') && <p role="alert">{errorOfField(error, 'exception.for')}</p>}
           <Field

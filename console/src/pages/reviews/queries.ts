@@ -9,6 +9,7 @@ export type Answer = Label['should']
 export type Review = components['schemas']['AppealReview']
 export type Resolution = components['schemas']['AppealResolution']
 export type Outcome = Resolution['outcome']
+export type Policy = components['schemas']['Policy']
 export type AppealedRequest = components['schemas']['RequestDetail']
 
 const appealsKey = ['appeals'] as const
@@ -52,6 +53,7 @@ export const useResolve = (id: string, onDone: (appeal: Appeal) => void) =>
     send: (body: Resolution): Promise<Appeal> =>
       dataOf(api.POST('/v1/organization/appeals/{appeal_id}/resolve', { params: { path: { appeal_id: id } }, body })),
     refresh: [appealsKey, ['policy'], ['overview']],
+    refreshesOnError: true, // the draft has another revision then
     onDone,
   })
 
@@ -66,13 +68,13 @@ export const useAppealedRequest = (requestId: string | null, mayRead: boolean) =
     enabled: mayRead && requestId !== null,
   })
 
-/** The revision of the policy whose draft is changed. */
-export const usePolicyRevision = (policyId: string, isNeeded: boolean) =>
+/** The policy whose draft is changed. The pages of policies have the same query. */
+export const usePolicy = (policyId: string, isNeeded: boolean) =>
   useQuery({
-    queryKey: ['policy', policyId, 'revision'],
-    queryFn: async (): Promise<number> => {
+    queryKey: ['policy', policyId],
+    queryFn: (): Promise<Policy> => {
       const params = { path: { policy_id: policyId } }
-      return (await dataOf(api.GET('/v1/organization/policies/{policy_id}', { params }))).revision
+      return dataOf(api.GET('/v1/organization/policies/{policy_id}', { params }))
     },
     enabled: isNeeded,
   })

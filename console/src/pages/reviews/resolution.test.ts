@@ -2,17 +2,20 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import {
   canHaveException,
+  isComplete,
   isDayCount,
+  movedThreshold,
   resolutionOf,
   resolveCommand,
   subjectsOf,
   type ResolutionForm,
 } from './resolution.ts'
+import type { Appeal } from './queries.ts'
 
 const form: ResolutionForm = {
   answer: 'Birds are fine.',
   isCase: true,
-  threshold: '9999',
+  draft: { way: 'threshold', threshold: '9999', rule: 'Be kind.' },
   exception: { of: 'user', reason: '', days: '7' },
 }
 const at = { revision: 3, nowSeconds: 1_000.5 }
@@ -42,8 +45,33 @@ describe('the resolution of an appeal', () => {
     assert.match(resolveCommand('apl_1', body, '1'), /--exception text --until 1d --exception-reason 'Launch week'$/)
   })
 
-  it('has no exception if the decision was right, and only the answer if it is dismissed', () => {
-    assert.equal(resolutionOf(form, 'upheld', at).exception, undefined)
+  it('changes either the threshold or the rule of the draft', () => {
+    const draft = { way: 'rule', threshold: '9999', rule: 'Be kind.' } as const
+    const body = resolutionOf({ ...form, draft, exception: undefined }, 'overturned', at)
+    assert.deepEqual([body.draft, body.revision], [{ rule: 'Be kind.' }, 3])
+    assert.match(resolveCommand('apl_1', body, ''), /--rule 'Be kind.' --revision 3$/)
+  })
+
+  it('moves the threshold as little as decides the text otherwise', () => {
+    const scored = (claim: 'should_be_allowed' | 'should_be_denied', score_bp: number | null) =>
+      movedThreshold({ claim, decision: { score_bp } as NonNullable<Appeal['decision']> })
+    assert.deepEqual([scored('should_be_allowed', 7_000), scored('should_be_denied', 3_000)], [7_001, 3_000])
+    assert.deepEqual(
+      [scored('should_be_allowed', 10_000), scored('should_be_denied', 0), scored('should_be_allowed', null)],
+      [undefined, undefined, undefined],
+    )
+  })
+
+  it('is incomplete without days, without a threshold and without a rule', () => {
+    const draft = { way: 'rule', threshold: '', rule: ' ' } as const
+    assert.equal(isComplete(form), true)
+    assert.equal(isComplete({ ...form, draft }), false)
+    assert.equal(isComplete({ ...form, draft: { ...draft, way: 'threshold' } }), false)
+    assert.equal(isComplete({ ...form, exception: { of: 'key', reason: '', days: '31' } }), false)
+  })
+
+  it('changes nothing if the decision was right, and only the answer if it is dismissed', () => {
+    assert.deepEqual(resolutionOf(form, 'upheld', at), { outcome: 'upheld', reason: 'Birds are fine.', case: true })
     assert.deepEqual(resolutionOf(form, 'dismissed', at), { outcome: 'dismissed', reason: 'Birds are fine.' })
   })
 

@@ -6,16 +6,33 @@ export type ExceptionSubject = NonNullable<Resolution['exception']>['for']
 /** What is typed for the exception: whom it is for, why, and for how many days. */
 export type ExceptionForm = { readonly of: ExceptionSubject; readonly reason: string; readonly days: string }
 
+/** What is typed for the draft. Only the chosen way is sent. */
+export type DraftForm = { readonly way: 'threshold' | 'rule'; readonly threshold: string; readonly rule: string }
+
 /** What is typed when an appeal is closed. */
 export type ResolutionForm = {
   readonly answer: string
   readonly isCase: boolean
-  readonly threshold: string
+  readonly draft: DraftForm | undefined
   readonly exception: ExceptionForm | undefined
 }
 
 const daySeconds = 86_400
 const maxDays = 30
+
+const highestThreshold = 9_999
+
+/** The nearest threshold that decides the text otherwise; undefined if none does. */
+export function movedThreshold({ claim, decision }: Pick<Appeal, 'claim' | 'decision'>): number | undefined {
+  const score = decision?.score_bp ?? null
+  if (score === null) return undefined
+  const threshold = claim === 'should_be_denied' ? score : score + 1
+  return threshold >= 1 && threshold <= highestThreshold ? threshold : undefined
+}
+
+export const isComplete = ({ draft, exception }: ResolutionForm): boolean =>
+  (exception === undefined || isDayCount(exception.days)) &&
+  (draft === undefined || (draft.way === 'rule' ? draft.rule.trim() !== '' : Number(draft.threshold) >= 1))
 
 export const isDayCount = (days: string): boolean => /^\d+$/.test(days) && Number(days) >= 1 && Number(days) <= maxDays
 
@@ -35,16 +52,16 @@ export const subjectsOf = (request: Named | undefined, hasText: boolean): readon
 
 type At = { readonly revision: number; readonly nowSeconds: number }
 
-/** The body of the request. A dismissal changes nothing else, and an exception follows an overturned denial only. */
+/** The body of the request. Only where the decision was wrong is something changed. */
 export function resolutionOf(form: ResolutionForm, outcome: Outcome, { revision, nowSeconds }: At): Resolution {
-  const { answer, isCase, threshold, exception } = form
+  const { answer, isCase, draft, exception } = form
   const reason = answer.trim() === '' ? {} : { reason: answer }
   if (outcome === 'dismissed') return { outcome, ...reason }
   return {
     outcome,
     ...reason,
     ...(isCase && { case: true as const }),
-    ...(threshold !== '' && { draft: { match_threshold_basis_points: Number(threshold) }, revision }),
+    ...(outcome === 'overturned' && draft !== undefined && { draft: draftOf(draft), revision }),
     ...(outcome === 'overturned' &&
       exception !== undefined && {
         exception: {
@@ -56,6 +73,9 @@ export function resolutionOf(form: ResolutionForm, outcome: Outcome, { revision,
   }
 }
 
+const draftOf = ({ way, threshold, rule }: DraftForm): NonNullable<Resolution['draft']> =>
+  way === 'rule' ? { rule } : { match_threshold_basis_points: Number(threshold) }
+
 /** The same as a command. */
 export function resolveCommand(id: string, { outcome, reason, draft, revision, ...made }: Resolution, days: string) {
   const { exception } = made
@@ -64,6 +84,7 @@ export function resolveCommand(id: string, { outcome, reason, draft, revision, .
     reason,
     case: made.case === undefined ? undefined : true,
     threshold: draft?.match_threshold_basis_points?.toString(),
+    rule: draft?.rule,
     revision: revision?.toString(),
     exception: exception?.for,
     until: exception && `${days}d`,

@@ -6,10 +6,11 @@ import { Field } from '../../kit/field.tsx'
 import { ErrorNotice } from '../../kit/notice.tsx'
 import { useMay } from '../../session/session.tsx'
 import { words } from '../../words/en.ts'
+import { DraftPart } from './draft-part.tsx'
 import { ExceptionPart } from './exception-part.tsx'
 import { outcomeOf } from './outcome.ts'
-import { usePolicyRevision, useResolve, type Appeal, type Outcome } from './queries.ts'
-import { canHaveException, isDayCount, resolutionOf, resolveCommand, type ResolutionForm } from './resolution.ts'
+import { usePolicy, useResolve, type Appeal, type Outcome } from './queries.ts'
+import { canHaveException, isComplete, resolutionOf, resolveCommand, type ResolutionForm } from './resolution.ts'
 import styles from './page.module.css'
 
 const text = words.reviews
@@ -31,10 +32,10 @@ export function ResolveForm({ appeal, isFocused, onResolve, onResolved }: FormPr
   const [form, setForm] = useState<ResolutionForm>({
     answer: '',
     isCase: isKept === true && policy !== null,
-    threshold: '',
+    draft: undefined,
     exception: undefined,
   })
-  const revision = usePolicyRevision(policy?.id ?? '', form.threshold !== '').data ?? 1
+  const current = usePolicy(policy?.id ?? '', policy !== null && outcome === 'overturned')
   const resolve = useResolve(appeal.id, onResolved)
   const part = useRef<HTMLDivElement>(null)
   useEffect(() => {
@@ -43,13 +44,14 @@ export function ResolveForm({ appeal, isFocused, onResolve, onResolved }: FormPr
   if (!mayResolve) return null
 
   const set = (changed: Partial<ResolutionForm>): void => setForm({ ...form, ...changed })
-  const bodyOf = (as: Outcome) => resolutionOf(form, as, { revision, nowSeconds: Date.now() / 1_000 })
+  const bodyOf = (as: Outcome) =>
+    resolutionOf(form, as, { revision: current.data?.revision ?? 1, nowSeconds: Date.now() / 1_000 })
   const close = (as: Outcome): void => {
     onResolve()
     resolve.mutate(bodyOf(as))
   }
   const days = form.exception?.days ?? ''
-  const isReady = !resolve.isPending && (form.exception === undefined || isDayCount(days))
+  const isReady = !resolve.isPending && isComplete(form)
   const shown = bodyOf(outcome ?? 'dismissed')
   return (
     <div ref={part} className={styles.part} role="group" aria-label={text.resolve} tabIndex={-1}>
@@ -68,6 +70,15 @@ export function ResolveForm({ appeal, isFocused, onResolve, onResolved }: FormPr
             />
             {isKept === true ? text.makeCase : text.noCase}
           </label>
+          {outcome === 'overturned' && (
+            <DraftPart
+              appeal={appeal}
+              policy={current.data}
+              form={form.draft}
+              error={resolve.error}
+              onChange={(draft) => set({ draft })}
+            />
+          )}
           {canHaveException(appeal, outcome) && mayPublish && (
             <ExceptionPart
               appeal={appeal}
@@ -76,12 +87,6 @@ export function ResolveForm({ appeal, isFocused, onResolve, onResolved }: FormPr
               onChange={(exception) => set({ exception })}
             />
           )}
-          <ThresholdField
-            appeal={appeal}
-            value={form.threshold}
-            error={resolve.error}
-            onChange={(threshold) => set({ threshold })}
-          />
         </>
       )}
       <Field label={text.reason} error={errorOfField(resolve.error, 'reason')}>
@@ -114,31 +119,5 @@ export function ResolveForm({ appeal, isFocused, onResolve, onResolved }: FormPr
         }}
       />
     </div>
-  )
-}
-
-type ThresholdProps = {
-  readonly appeal: Appeal
-  readonly value: string
-  readonly error: unknown
-  readonly onChange: (threshold: string) => void
-}
-
-/** Changes the draft, so that texts with this score are decided otherwise. */
-function ThresholdField({ appeal: { decision }, value, error, onChange }: ThresholdProps) {
-  const mayChange = useMay('policies:write')
-  const score = decision?.score_bp ?? null
-  if (!mayChange || score === null) return null
-  return (
-    <Field label={text.threshold} hint={text.thresholdHint(score)} error={errorOfField(error, 'draft')}>
-      {(props) => (
-        <input
-          {...props}
-          inputMode="numeric"
-          value={value}
-          onChange={(event) => onChange(event.currentTarget.value.replace(/\D/g, '').slice(0, 4))}
-        />
-      )}
-    </Field>
   )
 }
