@@ -55,6 +55,30 @@ describe('exceptions and the rollout of a policy in the console', { skip: withou
     assert.deepEqual(view.errors, [])
   })
 
+  it('names the key and the owner of an exception instead of their ids, here and in the audit log', async () => {
+    const id = await enforcedPolicy('Merlin')
+    await using view = await openPage(browser)
+    const { page } = view
+    await scene.openAt(page, `/policies/${id}/exceptions`)
+    await page.getByRole('button', { name: 'Make an exception' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('button', { name: 'Key', exact: true }).click()
+    const keys = dialog.getByLabel('Key', { exact: true }).last()
+    const [name = ''] = (await keys.locator('option').allTextContents()).slice(1)
+    await keys.selectOption({ label: name })
+    await dialog.getByLabel('Reason').fill('Legal agreed')
+    assert.deepEqual(await accessibilityViolations(page), [])
+    await dialog.getByRole('button', { name: 'Make an exception' }).click()
+    await page.getByRole('cell', { name: `Key ${name}` }).waitFor()
+    await page.getByRole('button', { name: 'End now' }).click()
+    await page.getByText(`Key ${name}: The policy is enforced`).waitFor()
+    await page.keyboard.press('Escape')
+    assert.doesNotMatch((await page.getByRole('table').textContent()) ?? '', /key_|adk_|mem_/)
+    await scene.openAt(page, '/audit')
+    await page.getByText('Made an exception from the policy Merlin').waitFor()
+    assert.deepEqual(view.errors, [])
+  })
+
   it('makes an exception from a denied request, and shows the one that let a request through', async () => {
     await enforcedPolicy('Condor')
     const denied = await ask('What is Condor?')

@@ -66,6 +66,15 @@ export const usePolicyNames = (mayRead: boolean): Names =>
     staleTime,
   }).data ?? none
 
+export const useJudgeNames = (mayRead: boolean): Names =>
+  useQuery({
+    queryKey: ['names', 'judges'],
+    queryFn: () => dataOf(api.GET('/v1/organization/judges', { params: { query } })),
+    select: namesIn,
+    enabled: mayRead,
+    staleTime,
+  }).data ?? none
+
 export const useAdminKeyNames = (mayRead: boolean): Names =>
   useQuery({
     queryKey: ['names', 'admin_api_keys'],

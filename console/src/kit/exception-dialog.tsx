@@ -1,4 +1,5 @@
-import { useState } from 'react'
+import { useState, type SelectHTMLAttributes } from 'react'
+import { useKeyNames, useProjectNames, type Names } from '../api/names.ts'
 import type { components } from '../api/schema.d.ts'
 import { errorOfField } from '../api/use-change.ts'
 import { words } from '../words/en.ts'
@@ -41,6 +42,8 @@ export function ExceptionDialog({ policyId, policyName, known = {}, create, onCl
   const [reason, setReason] = useState('')
   const [days, setDays] = useState('7')
   const value = values[kind] ?? ''
+  const named = { project_id: useProjectNames(), key_id: useKeyNames() }
+  const names = kind === 'project_id' || kind === 'key_id' ? named[kind] : undefined
   const body: ExceptionCreate = {
     for: { [kind]: value },
     reason,
@@ -65,14 +68,23 @@ export function ExceptionDialog({ policyId, policyName, known = {}, create, onCl
         onChange={setKind}
       />
       <Field label={text.kinds[kind]} hint={text.hints[kind]} error={errorOfField(create.error, 'for')}>
-        {(props) => (
-          <input
-            {...props}
-            readOnly={kind === 'event_id'}
-            value={value}
-            onChange={(event) => setValues({ ...values, [kind]: event.target.value })}
-          />
-        )}
+        {(props) =>
+          names === undefined ? (
+            <input
+              {...props}
+              readOnly={kind === 'event_id'}
+              value={value}
+              onChange={(event) => setValues({ ...values, [kind]: event.target.value })}
+            />
+          ) : (
+            <NameSelect
+              {...props}
+              names={names}
+              value={value}
+              onChange={(event) => setValues({ ...values, [kind]: event.target.value })}
+            />
+          )
+        }
       </Field>
       <Field label={text.reason} hint={text.reasonHint} error={errorOfField(create.error, 'reason')}>
         {(props) => (
@@ -96,3 +108,18 @@ export function ExceptionDialog({ policyId, policyName, known = {}, create, onCl
     </FormDialog>
   )
 }
+
+type NameSelectProps = SelectHTMLAttributes<HTMLSelectElement> & { readonly names: Names; readonly value: string }
+
+/** One of the objects by its name. One without a name here stays as it is. */
+const NameSelect = ({ names, ...props }: NameSelectProps) => (
+  <select {...props}>
+    <option value="">{text.choose}</option>
+    {props.value !== '' && !names.has(props.value) && <option value={props.value}>{props.value}</option>}
+    {[...names].map(([id, name]) => (
+      <option key={id} value={id}>
+        {name}
+      </option>
+    ))}
+  </select>
+)

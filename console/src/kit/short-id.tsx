@@ -8,6 +8,10 @@ const shownEnd = 6
 export const shortId = (id: string): string =>
   id.length > shownStart + shownEnd + 1 ? `${id.slice(0, shownStart)}…${id.slice(-shownEnd)}` : id
 
+/** The name of an object; its id is shortened, if the name is not known. Other texts, such as the name of a team, stay whole. */
+export const nameOr = (names: ReadonlyMap<string, string>, id: string): string =>
+  names.get(id) ?? (/^[a-z]+_[0-9a-z]{26}$/.test(id) ? shortId(id) : id)
+
 /** An id with its middle cut out; the whole is shown on hover and copied. */
 export function ShortId({ id }: { readonly id: string }) {
   return (

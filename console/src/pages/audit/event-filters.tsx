@@ -1,6 +1,7 @@
 import { useNavigate } from '@tanstack/react-router'
 import {
   useAdminKeyNames,
+  useJudgeNames,
   useKeyNames,
   useMemberNames,
   usePolicyNames,
@@ -29,6 +30,7 @@ export function EventFilters({ search }: { readonly search: AuditSearch }) {
   const keys = useKeyNames()
   const policies = usePolicyNames(useMay('policies:read'))
   const projects = useProjectNames()
+  const judges = useJudgeNames(useMay('judges:read'))
   const set = (changed: AuditSearch): void =>
     void navigate({ to: '/audit', search: (before: object) => ({ ...before, ...changed }), replace: true })
   const object = search.policy_id ?? search.project_id ?? search.resource_id
@@ -51,6 +53,7 @@ export function EventFilters({ search }: { readonly search: AuditSearch }) {
         value={object}
         groups={[
           [text.groups.policies, policies],
+          [text.groups.judges, judges],
           [text.groups.projects, projects],
           [text.groups.keys, keys],
           [text.groups.adminKeys, adminKeys],

@@ -1,5 +1,6 @@
 import {
   useAdminKeyNames,
+  useJudgeNames,
   useKeyNames,
   useMemberNames,
   usePolicyNames,
@@ -14,6 +15,7 @@ export function useNames(): Names {
   const mayReadKeys = useMay('keys:read')
   return new Map([
     ...usePolicyNames(useMay('policies:read')),
+    ...useJudgeNames(useMay('judges:read')),
     ...useProjectNames(),
     ...useKeyNames(),
     ...useAdminKeyNames(mayReadKeys),

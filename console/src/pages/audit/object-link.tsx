@@ -20,6 +20,18 @@ function linkTo(id: string, kind: string, label: string): ReactNode {
         {label}
       </Link>
     )
+  if (id.startsWith('jdg_'))
+    return (
+      <Link to="/judges" search={{ judge: id }}>
+        {label}
+      </Link>
+    )
+  if (id.startsWith('apl_'))
+    return (
+      <Link to="/reviews" search={{ appeal: id }}>
+        {label}
+      </Link>
+    )
   if (id.startsWith('req_'))
     return (
       <Link to="/requests/$requestId" params={{ requestId: id }}>

@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
+import { usePolicyNames, type Names } from '../../api/names.ts'
 import { useMay } from '../../session/session.tsx'
 import { Badge } from '../../kit/badge.tsx'
 import { Button } from '../../kit/button.tsx'
@@ -7,6 +8,7 @@ import { Card } from '../../kit/card.tsx'
 import { DataTable, type DataColumn } from '../../kit/data-table.tsx'
 import { count, dollars, milliseconds, percent } from '../../kit/format.ts'
 import { ErrorNotice, Notice } from '../../kit/notice.tsx'
+import { nameOr, shortId } from '../../kit/short-id.tsx'
 import { words } from '../../words/en.ts'
 import { ActivateDialog, RetireDialog, ShadowDialog } from './action-dialogs.tsx'
 import {
@@ -25,6 +27,7 @@ const text = words.judges
 /** What is known of a judge, and what can be done with it. */
 export function JudgeDetails({ judge }: { readonly judge: Judge }) {
   const { calibration, alarms, conditions } = judge
+  const policyNames = usePolicyNames(useMay('policies:read'))
   const isFile = judge.defined_in === 'file'
   const [open, setOpen] = useState<Action>()
   const close = (): void => setOpen(undefined)
@@ -49,7 +52,7 @@ export function JudgeDetails({ judge }: { readonly judge: Judge }) {
           <DataTable
             label={text.disagreements}
             rows={calibration.disagreements}
-            columns={disagreementColumns}
+            columns={disagreementColumns(policyNames)}
             idOf={({ policy_id: id }) => id}
           />
         </Card>
@@ -160,13 +163,13 @@ const conditionColumns: readonly DataColumn<Judge['conditions'][number]>[] = [
   },
 ]
 
-const disagreementColumns: readonly DataColumn<Figured['disagreements'][number]>[] = [
+const disagreementColumns = (names: Names): readonly DataColumn<Figured['disagreements'][number]>[] => [
   {
     id: 'policy',
     name: text.policy,
     cell: ({ policy_id: policyId }) => (
       <Link to="/policies/$policyId/cases" params={{ policyId }} title={text.openCases}>
-        {policyId}
+        {nameOr(names, policyId)}
       </Link>
     ),
   },
@@ -175,6 +178,7 @@ const disagreementColumns: readonly DataColumn<Figured['disagreements'][number]>
 
 function CostsCard({ judgeId }: { readonly judgeId: string }) {
   const { data: costs } = useCosts(judgeId)
+  const names = usePolicyNames(useMay('policies:read'))
   if (costs === undefined) return null
   return (
     <Card title={text.costs} note={dollars(costs.total.usd)} isFlush={costs.policies.length > 0}>
@@ -184,7 +188,7 @@ function CostsCard({ judgeId }: { readonly judgeId: string }) {
         <DataTable
           label={text.costs}
           rows={costs.policies}
-          columns={costColumns}
+          columns={costColumns(names)}
           idOf={({ policy_id: id }) => id ?? 'other'}
         />
       )}
@@ -192,7 +196,7 @@ function CostsCard({ judgeId }: { readonly judgeId: string }) {
   )
 }
 
-const costColumns: readonly DataColumn<Costs['policies'][number]>[] = [
+const costColumns = (names: Names): readonly DataColumn<Costs['policies'][number]>[] => [
   {
     id: 'policy',
     name: text.policy,
@@ -200,8 +204,8 @@ const costColumns: readonly DataColumn<Costs['policies'][number]>[] = [
       policyId === null ? (
         text.otherTexts
       ) : (
-        <Link to="/policies/$policyId" params={{ policyId }}>
-          {policyId}
+        <Link to="/policies/$policyId" params={{ policyId }} title={policyId}>
+          {nameOr(names, policyId)}
         </Link>
       ),
   },
@@ -232,8 +236,8 @@ const differenceColumns: readonly DataColumn<Comparison['differences'][number]>[
     id: 'event',
     name: text.event,
     cell: ({ request_id: requestId }) => (
-      <Link to="/requests/$requestId" params={{ requestId }}>
-        {requestId}
+      <Link to="/requests/$requestId" params={{ requestId }} title={requestId}>
+        {shortId(requestId)}
       </Link>
     ),
   },

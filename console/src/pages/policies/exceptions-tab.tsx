@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import { useKeyNames, useProjectNames, type Names } from '../../api/names.ts'
 import { Badge } from '../../kit/badge.tsx'
 import { Button } from '../../kit/button.tsx'
 import { Card } from '../../kit/card.tsx'
@@ -8,7 +9,9 @@ import { ExceptionDialog } from '../../kit/exception-dialog.tsx'
 import { FormDialog } from '../../kit/form-dialog.tsx'
 import { fullTime } from '../../kit/format.ts'
 import { LoadMore } from '../../kit/load-more.tsx'
+import { nameOr } from '../../kit/short-id.tsx'
 import { EmptyState, FailureState, LoadingRows } from '../../kit/state.tsx'
+import { Author } from '../../session/author.tsx'
 import { useMay } from '../../session/session.tsx'
 import { words } from '../../words/en.ts'
 import { useCreateException, useEndException, useExceptions, type PolicyException } from './exception-queries.ts'
@@ -26,6 +29,7 @@ export function ExceptionsTab() {
   const close = (): void => setOpen(undefined)
   const create = useCreateException(policy.id, close)
   const { rows } = query
+  const names = useSubjectNames()
   return (
     <div className={tab.tab}>
       <Card
@@ -52,7 +56,12 @@ export function ExceptionsTab() {
         )}
         {rows.length > 0 && (
           <>
-            <DataTable label={text.title} rows={rows} columns={columnsOf(mayPublish, setOpen)} idOf={({ id }) => id} />
+            <DataTable
+              label={text.title}
+              rows={rows}
+              columns={columnsOf(names, mayPublish ? setOpen : undefined)}
+              idOf={({ id }) => id}
+            />
             <LoadMore query={query} />
           </>
         )}
@@ -68,6 +77,7 @@ export function ExceptionsTab() {
 function EndDialog({ exception, onClose }: { readonly exception: PolicyException; readonly onClose: () => void }) {
   const { id, policy_id: policyId } = exception
   const end = useEndException(policyId, onClose)
+  const names = useSubjectNames()
   return (
     <FormDialog
       title={text.endTitle}
@@ -78,7 +88,7 @@ function EndDialog({ exception, onClose }: { readonly exception: PolicyException
       onClose={onClose}
     >
       <p>
-        {subjectOf(exception)}: {text.endText}
+        {subjectOf(exception, names)}: {text.endText}
       </p>
       <CommandPreview
         call={{
@@ -91,10 +101,19 @@ function EndDialog({ exception, onClose }: { readonly exception: PolicyException
   )
 }
 
-const subjectOf = ({ for: covered }: PolicyException): string => {
+type SubjectNames = { readonly projects: Names; readonly keys: Names }
+
+const useSubjectNames = (): SubjectNames => ({ projects: useProjectNames(), keys: useKeyNames() })
+
+function subjectOf({ for: covered }: PolicyException, { projects, keys }: SubjectNames): string {
   const { user, project_id: project, key_id: key, text_digests: digests = [] } = covered
-  return user ?? project ?? key ?? text.texts(digests.length)
+  if (user !== undefined) return text.subjects.user(user)
+  if (project !== undefined) return text.subjects.project(nameOr(projects, project))
+  return key === undefined ? text.texts(digests.length) : text.subjects.key(nameOr(keys, key))
 }
+
+/** The id behind the name, on hover. */
+const subjectId = ({ for: { project_id: project, key_id: key }, id }: PolicyException): string => project ?? key ?? id
 
 const hourSeconds = 3_600
 const dayHours = 24
@@ -106,10 +125,10 @@ function timeLeft({ expires_at: expiresAt }: PolicyException): string {
 }
 
 const columnsOf = (
-  mayEnd: boolean,
-  onEnd: (exception: PolicyException) => void,
+  names: SubjectNames,
+  onEnd: ((exception: PolicyException) => void) | undefined,
 ): readonly DataColumn<PolicyException>[] => [
-  { id: 'for', name: text.covers, cell: (each) => <span title={each.id}>{subjectOf(each)}</span> },
+  { id: 'for', name: text.covers, cell: (each) => <span title={subjectId(each)}>{subjectOf(each, names)}</span> },
   {
     id: 'state',
     name: text.state,
@@ -128,14 +147,14 @@ const columnsOf = (
     ),
   },
   { id: 'reason', name: text.reason, priority: 2, cell: ({ reason }) => reason },
-  { id: 'owner', name: text.owner, priority: 3, cell: ({ owner }) => owner },
+  { id: 'owner', name: text.owner, priority: 3, cell: ({ owner }) => <Author id={owner} /> },
   {
     id: 'end',
     name: text.actions,
     isNumber: true,
     cell: (each) =>
       each.state === 'live' &&
-      mayEnd && (
+      onEnd && (
         <Button isSmall onClick={() => onEnd(each)}>
           {text.end}
         </Button>

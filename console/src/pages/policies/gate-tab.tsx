@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
+import { Author } from '../../session/author.tsx'
 import { useMay, useMe } from '../../session/session.tsx'
 import { Badge, type Tone } from '../../kit/badge.tsx'
 import { Button } from '../../kit/button.tsx'
@@ -99,13 +100,18 @@ const runTones: Readonly<Record<GateRun['state'], Tone>> = {
 }
 
 function RunResult({ run, policyId }: { readonly run: GateRun; readonly policyId: string }) {
-  const names = run.approvals.map(({ by }) => by).join(', ')
   return (
     <>
       <div className={styles.summary} role="status">
         <Badge tone={run.stale ? 'none' : runTones[run.state]}>{text.runStates[run.state]}</Badge>
-        <span>{text.runOf(run.revision, run.created_by)}</span>
-        {names !== '' && <span>{text.approvedBy(names)}</span>}
+        <span>
+          {text.runOf(run.revision)} <Author id={run.created_by} />
+        </span>
+        {run.approvals.map(({ by }) => (
+          <span key={by}>
+            {text.approvedBy} <Author id={by} />
+          </span>
+        ))}
       </div>
       {run.stale && <Notice tone="warning">{text.stale}</Notice>}
       {run.checks.length === 0 ? (

@@ -10,7 +10,7 @@ export const gate = {
   none: 'Not run on this draft yet',
   noneText:
     'The gate runs the cases of the policy on its draft and replays recorded requests, before the draft can be published.',
-  runOf: (revision: number, by: string) => `revision ${revision}, started by ${by}`,
+  runOf: (revision: number) => `revision ${revision}, started by`,
   stale: 'The draft or its cases have changed since this run, or it is older than a day. Run the gate again.',
   noChecks: 'No check applies to this draft. It can be published.',
   checks: 'Checks',
@@ -47,7 +47,7 @@ export const gate = {
   },
   approve: 'Approve',
   ownDraft: 'You changed this draft last. Another person has to approve it.',
-  approvedBy: (names: string) => `Approved by ${names}.`,
+  approvedBy: 'approved by',
   asks: 'What the gate asks',
   ofOrganization: 'Publish gate',
   ofPolicy: 'Tighten',
