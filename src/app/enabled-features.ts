@@ -10,6 +10,7 @@ export const featuresOf = ({
   console: { enabled, oidc },
 }: Config): Features => ({
   content: audit.content !== 'none',
+  replay: audit.content !== 'none' || audit.replay_sample !== undefined,
   judge: policies.judge !== undefined,
   credits: credits.administrators_manage,
   system: administration.system_visible,

@@ -41,7 +41,7 @@ export function ReplayView({ config }: { readonly config: GatewayConfig }) {
   const isOfPage = shown?.id === start.data?.id && JSON.stringify(start.variables?.config) === JSON.stringify(config)
   return (
     <div className={styles.view}>
-      {!features.content && <Notice tone="warning">{shared.noTexts}</Notice>}
+      {!features.replay && <Notice tone="warning">{shared.noTexts}</Notice>}
       {!mayRead && <Notice tone="none">{shared.mayNotRead}</Notice>}
       <StartForm config={config} start={start} />
       {query.isPending && <LoadingRows widths={[160, 80, 120]} rows={3} />}
@@ -155,7 +155,7 @@ const changes = [
 /** A sentence, the counts, and requests to look at. */
 function Result({ result }: { readonly result: GatewayResult }) {
   const { coverage, example_requests: examples, not_evaluated_reasons: reasons } = result
-  const { sampled, with_text: replayed } = coverage
+  const { sampled, with_text: replayed, from_sample: fromSample } = coverage
   const left = sampled - replayed
   return (
     <>
@@ -169,6 +169,7 @@ function Result({ result }: { readonly result: GatewayResult }) {
               modified: count(result.newly_modified),
             })}
           </p>
+          {fromSample > 0 && <p className={styles.note}>{shared.fromSample(count(fromSample))}</p>}
           {left > 0 && <p className={styles.note}>{text.left(count(left))}</p>}
           {reasons.map(({ reason, requests }) => (
             <p key={reason} className={styles.note}>

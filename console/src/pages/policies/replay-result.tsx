@@ -23,18 +23,20 @@ type CoverageProps = { readonly backtest: Backtest; readonly coverage: BacktestR
 
 /** How many requests the range has, and why some of them were not replayed. */
 function Coverage({ backtest: { from, to, limit, sample_percent: percent }, coverage }: CoverageProps) {
-  const { events, sampled, with_text: replayed } = coverage
+  const { events, sampled, with_text: replayed, from_sample: fromSample } = coverage
   const isLimited = events >= limit
+  const isPart = isLimited || fromSample > 0
   const mayCount = useMay('audit:read')
-  const total = useRequestTotal({ from, to }, isLimited && mayCount)
+  const total = useRequestTotal({ from, to }, isPart && mayCount)
   const sentences = [
-    ...(isLimited
+    ...(isPart
       ? total
         ? [text.inRange(count(total.total), total.isExact)]
         : []
       : [text.inRange(count(events), true)]),
     ...(isLimited ? [text.limited(count(events))] : []),
     ...(sampled < events ? [text.sampled(count(sampled), count(percent))] : []),
+    ...(fromSample > 0 ? [text.fromSample(count(fromSample))] : []),
     ...(replayed < sampled ? [text.withoutTexts(count(sampled - replayed))] : []),
   ]
   return <p className={styles.note}>{sentences.join(' ')}</p>

@@ -32,7 +32,7 @@ export function ReplayTab() {
   const shown = backtests.find(({ id }) => id === search.backtest) ?? backtests[0]
   return (
     <div className={tab.tab}>
-      {!features.content && <Notice tone="warning">{text.noTexts}</Notice>}
+      {!features.replay && <Notice tone="warning">{text.noTexts}</Notice>}
       {!mayReadTexts && <Notice tone="none">{text.mayNotRead}</Notice>}
       <ReplayForm policy={policy} onStarted={({ id }) => set({ backtest: id, threshold: undefined })} />
       {query.isPending && <LoadingRows widths={[160, 80, 120]} rows={3} />}

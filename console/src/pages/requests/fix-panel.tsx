@@ -71,7 +71,7 @@ function Fix({ policy, outcome }: FixProps) {
   )
   const changes: PolicyChanges = way === 'threshold' ? { match_threshold_basis_points: Number(threshold) } : { rule }
   const isUnchanged = way === 'rule' && rule === policy.draft.rule
-  const obstacle = !features.content
+  const obstacle = !features.replay
     ? text.noTexts
     : !mayReadTexts
       ? text.mayNotRead

@@ -67,7 +67,7 @@ function GatewayFix({ saved, outcome }: FixProps) {
       </p>
     )
   const isUnchanged = removed.length === 0
-  const obstacle = !features.content ? text.noTexts : !mayReadTexts ? text.mayNotRead : undefined
+  const obstacle = !features.replay ? text.noTexts : !mayReadTexts ? text.mayNotRead : undefined
   const error = save.error ?? replay.error
   const isShown = JSON.stringify(replay.replayed) === JSON.stringify(config)
   return (

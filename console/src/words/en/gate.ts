@@ -63,7 +63,8 @@ export const gate = {
   },
   sectionHints: {
     cases: 'Every case that must pass does so on the draft.',
-    replay: 'Shares are compared by their upper bound at 95 %. Needs texts of requests (audit.content).',
+    replay:
+      'Shares are compared by their upper bound at 95 %. Needs texts of requests (audit.content or audit.replay_sample).',
     shadow: 'The same rule has run in monitoring before it denies anything. Needs no texts.',
     approvals: 'By other people than the last author of the draft.',
     judge: 'The judge of a rule in plain language was calibrated lately, and did not contradict itself.',

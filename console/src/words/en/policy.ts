@@ -13,7 +13,7 @@ const replay = {
   mayNotRead: 'You need the permission content:read: the counts of a replay reveal what the texts contain.',
   judge: 'A model evaluates this rule, which costs a call for each text. Begin with a small sample.',
   noTexts:
-    'The texts of requests are not kept, so there is nothing to replay. Set audit.content to full or redacted in the configuration.',
+    'The texts of requests are not kept, so there is nothing to replay. Set audit.content to full or redacted in the configuration, or audit.replay_sample to keep a sample for replays alone.',
   failed: 'Could not load the replays',
   none: 'Not replayed yet',
   noneText:
@@ -33,6 +33,8 @@ const replay = {
   inRange: (total: string, isExact: boolean) => `The range has ${isExact ? '' : 'at least '}${total} requests.`,
   limited: (taken: string) => `The newest ${taken} were taken, which is the limit.`,
   sampled: (sampled: string, percent: string) => `${sampled} of them are in the sample of ${percent} %.`,
+  fromSample: (requests: string) =>
+    `Only requests with texts were taken; those of ${requests} are from the replay sample.`,
   withoutTexts: (requests: string) => `${requests} were left out, because their texts are not stored.`,
   redacted: (requests: string) => `${requests} were stored redacted; a rule about personal data finds nothing there.`,
   byProject: 'By project',

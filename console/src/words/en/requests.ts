@@ -183,7 +183,7 @@ export const request = {
     rule: 'Rule',
     ruleHint: 'Plain language, or cel: and an expression.',
     otherChanges: 'The draft of this policy has other changes that are not published. The replay includes them.',
-    noTexts: 'A replay needs kept texts. Set audit.content to keep those of later requests.',
+    noTexts: 'A replay needs texts. Set audit.content or audit.replay_sample to keep those of later requests.',
     mayNotRead: 'You need content:read to replay requests.',
     unchanged: 'Change the rule first.',
     replay: 'Replay the last 7 days',

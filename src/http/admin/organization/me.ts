@@ -10,6 +10,8 @@ import { organizationExample, OrganizationObject, presentOrganization } from '..
 export type Features = {
   /** Texts of prompts and answers are kept. */
   readonly content: boolean
+  /** Backtests have texts: those that are kept, or the replay sample. */
+  readonly replay: boolean
   /** A model judges rules in plain language. */
   readonly judge: boolean
   /** Administrators may change credits, plans and limits. */
@@ -26,7 +28,7 @@ const example = {
   organization: organizationExample,
   permissions: ['*'],
   expires_at: null,
-  features: { content: false, judge: false, credits: true, system: true, oidc: false },
+  features: { content: false, replay: false, judge: false, credits: true, system: true, oidc: false },
   inference_url: null,
   version: '0.1.0',
   owners: ['Mara Lindqvist'],
@@ -52,6 +54,9 @@ export const MeObject = Type.Object(
     features: Type.Object(
       {
         content: Type.Boolean({ description: 'Whether texts of prompts and responses are kept.' }),
+        replay: Type.Boolean({
+          description: 'Whether backtests have texts: those that are kept, or the replay sample.',
+        }),
         judge: Type.Boolean({ description: 'Whether a model judges rules in plain language.' }),
         credits: Type.Boolean({
           description: 'Whether administrators with `credits:write` may change credits, plans and limits.',

@@ -51,7 +51,7 @@ const sections = {
 
 const descriptions = {
   cases: 'Every case of weight `must` passes on the draft.',
-  replay: 'What the draft changes for recorded requests. Needs their texts (`audit.content`).',
+  replay: 'What the draft changes for recorded requests. Needs their texts (`audit.content` or `audit.replay_sample`).',
   shadow: 'The same rule has run in monitoring. Needs no texts.',
   approvals: 'Others than the last author of the draft approve it.',
   judge: 'The judge of a rule in plain language was calibrated lately, and did not contradict itself.',
