@@ -30,6 +30,7 @@ const links: Record<AttentionItem['kind'], (item: AttentionItem) => LinkOptions>
   policy_denials_spiked: policy,
   policy_paused: policy,
   rule_not_judged: policy,
+  exception_ending: ({ object_id: id }) => ({ to: '/policies/$policyId/exceptions', params: { policyId: id ?? '' } }),
   judge_drift: ({ object_id: id }) => ({ to: '/judges', search: { judge: id ?? '' } }),
   gateway_rolled_back: () => ({ to: '/gateway' }),
   gateway_denials_spiked: () => ({ to: '/gateway' }),

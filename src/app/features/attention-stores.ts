@@ -1,6 +1,7 @@
 import { exportStore } from '../../adapters/stores/sql/exports/sinks.ts'
 import { directoryStore } from '../../adapters/stores/sql/identity/directory.ts'
 import { appealStore } from '../../adapters/stores/sql/policies/appeals.ts'
+import { exceptionStore } from '../../adapters/stores/sql/policies/exceptions.ts'
 import { gatewayStore } from '../../adapters/stores/sql/policies/gateway-configurations.ts'
 import { judgeAlarmStore } from '../../adapters/stores/sql/judges/alarms.ts'
 import { judgeStore } from '../../adapters/stores/sql/judges/judges.ts'
@@ -19,4 +20,5 @@ export const attentionStores = (stores: Stores) => (tx: Transaction) => ({
   appeals: appealStore(tx, stores.encryptions.appealTexts),
   judges: judgeStore(tx),
   judgeAlarms: judgeAlarmStore(tx),
+  exceptions: exceptionStore(tx),
 })

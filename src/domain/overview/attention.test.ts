@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { dayMs } from '../../base/clock.ts'
 import type { WatchedSink } from '../audit/export/export-sink.ts'
 import type { Permission } from '../identity/permissions.ts'
-import { attentionOf, type AttentionFacts } from './attention.ts'
+import { attentionOf, type AttentionFacts, type EndingException } from './attention.ts'
 import type { Spend } from './overview.ts'
 
 const nowMs = Date.UTC(2026, 10, 16, 12)
@@ -16,6 +16,7 @@ const nothing: AttentionFacts = {
   recentSpikes: [],
   unjudgedPolicies: [],
   judgeAlarms: [],
+  endingExceptions: [],
   configuration: undefined,
   sinks: [],
   expiringKeys: [],
@@ -70,6 +71,29 @@ describe('what needs attention', () => {
       ['credit_low', 'warning', 'The credit lasts for 2.6 days'],
       ['policy_paused', 'info', 'The policy No code names is paused'],
     ])
+  })
+
+  it('says which exception of which policy ends, and warns on its last day', () => {
+    const policy = { id: 'pol_1', name: 'No code names' }
+    const ending = (days: number, subject: EndingException['subject']): EndingException => ({
+      policy,
+      subject,
+      expiresAtMs: nowMs + days * dayMs,
+    })
+    const endingExceptions = [
+      ending(0.5, { kind: 'user', id: 'ada' }),
+      ending(2.5, { kind: 'text', digests: ['sha256:1'] }),
+    ]
+    assert.deepEqual(textsOf({ endingExceptions }), [
+      ['exception_ending', 'warning', 'The exception of the policy No code names for the user ada ends within a day'],
+      ['exception_ending', 'info', 'The exception of the policy No code names for a text ends in 2 days'],
+    ])
+    const [item] = attentionOf({ ...nothing, endingExceptions }, all)
+    assert.equal(item?.objectId, 'pol_1')
+    assert.deepEqual(
+      textsOf({ endingExceptions }, (permission) => permission !== 'policies:read'),
+      [],
+    )
   })
 
   it('says that denials rose while the policy or the configuration is still enforced', () => {

@@ -2,6 +2,7 @@ import { dayMs } from '../../base/clock.ts'
 import { plural } from '../../base/plural.ts'
 import type { ClosedAppeals } from '../appeals/appeal.ts'
 import type { WatchedSink } from '../audit/export/export-sink.ts'
+import type { ExceptionSubject } from '../exceptions/exception.ts'
 import type { SavedConfiguration } from '../gateway-config/configuration.ts'
 import type { AdminKey } from '../identity/principal.ts'
 import type { Permission } from '../identity/permissions.ts'
@@ -19,6 +20,7 @@ const permissionOfKind = {
   policy_denials_spiked: 'policies:read',
   policy_paused: 'policies:read',
   rule_not_judged: 'policies:read',
+  exception_ending: 'policies:read',
   judge_drift: 'judges:read',
   gateway_rolled_back: 'gateway:read',
   gateway_denials_spiked: 'gateway:read',
@@ -59,6 +61,12 @@ export type RecentSpike = {
   readonly sinceMs: number
 }
 
+export type EndingException = {
+  readonly policy: Pick<PolicySummary, 'id' | 'name'>
+  readonly subject: ExceptionSubject
+  readonly expiresAtMs: number
+}
+
 export type AttentionFacts = {
   readonly nowMs: number
   readonly pausedPolicies: readonly PausedPolicy[]
@@ -67,6 +75,8 @@ export type AttentionFacts = {
   readonly unjudgedPolicies: readonly Pick<Policy, 'id' | 'name' | 'updatedAtMs'>[]
   /** Signs that a judge no longer answers as it did. */
   readonly judgeAlarms: readonly JudgeAlarm[]
+  /** Live exceptions that end soon. */
+  readonly endingExceptions: readonly EndingException[]
   readonly configuration: Pick<SavedConfiguration, 'isRolledBack'> | undefined
   readonly sinks: readonly WatchedSink[]
   /** Keys of both kinds that work, and expire soon. */
@@ -80,6 +90,9 @@ export type AttentionFacts = {
   readonly closedAppeals: readonly (ClosedAppeals & Pick<PolicySummary, 'name'>)[]
   readonly openAppeals: number
 }
+
+/** Exceptions that end within this time are shown. */
+export const exceptionEndsSoonMs = 3 * dayMs
 
 /** Keys that expire within this time are shown. */
 export const expiresSoonMs = 7 * dayMs
@@ -103,6 +116,7 @@ export function attentionOf(facts: AttentionFacts, mayRead: (permission: Permiss
     ...(facts.openAppeals > 0 ? [openAppealsItem(facts.openAppeals)] : []),
     ...facts.keyUse.map(keyUseItem),
     ...facts.expiringKeys.map((key) => keyItem(key, facts.nowMs)),
+    ...facts.endingExceptions.map((exception) => exceptionItem(exception, facts.nowMs)),
   ]
   return items
     .filter(({ kind }) => mayRead(permissionOfKind[kind]))
@@ -200,6 +214,19 @@ function keyItem({ id, name, expiresAtMs }: AttentionFacts['expiringKeys'][numbe
     severity: days < fewDays ? 'warning' : 'info',
     text: `The key ${name} expires ${days === 0 ? 'within a day' : `in ${plural(days, 'day')}`}`,
     objectId: id,
+    sinceMs: null,
+  }
+}
+
+/** Its requests are denied again after its end, which is meant. On the last day somebody should look whether the reason is gone. */
+function exceptionItem({ policy, subject, expiresAtMs }: EndingException, nowMs: number): AttentionItem {
+  const days = Math.floor((expiresAtMs - nowMs) / dayMs)
+  const whose = subject.kind === 'text' ? 'a text' : `the ${subject.kind} ${subject.id}`
+  return {
+    kind: 'exception_ending',
+    severity: days === 0 ? 'warning' : 'info',
+    text: `The exception of the policy ${policy.name} for ${whose} ends ${days === 0 ? 'within a day' : `in ${plural(days, 'day')}`}`,
+    objectId: policy.id,
     sinceMs: null,
   }
 }

@@ -1,11 +1,12 @@
 import { dayMs, minuteMs } from '../../base/clock.ts'
-import type { AppealStore, ClosedAppeals } from '../appeals/appeal.ts'
+import type { AppealStore } from '../appeals/appeal.ts'
 import type { ExportStore } from '../audit/export/export-sink.ts'
 import type { AuditReads } from '../audit/log.ts'
 import type { GatewayStore } from '../gateway-config/store.ts'
 import { gatewaySubject } from '../evaluation/spikes/counted-decisions.ts'
 import type { ReportedSpike, ReportedSpikes } from '../evaluation/spikes/decision-counts.ts'
 import { dayMinutes, minuteOf } from '../evaluation/spikes/spike.ts'
+import type { ExceptionStore, PolicyException } from '../exceptions/exception.ts'
 import type { SavedConfiguration } from '../gateway-config/configuration.ts'
 import type { DirectoryStore } from '../identity/store.ts'
 import type { JudgeStore } from '../judges/judge.ts'
@@ -13,7 +14,14 @@ import type { JudgeAlarmStore } from '../judges/alarms.ts'
 import type { PolicySummary } from '../policy/policy.ts'
 import { isEvaluable } from '../policy/rule.ts'
 import type { PolicyStore } from '../policy/store.ts'
-import { expiresSoonMs, type AttentionFacts, type PausedPolicy, type RecentSpike } from './attention.ts'
+import {
+  exceptionEndsSoonMs,
+  expiresSoonMs,
+  type AttentionFacts,
+  type EndingException,
+  type PausedPolicy,
+  type RecentSpike,
+} from './attention.ts'
 
 export type AttentionStores = {
   readonly policies: Pick<PolicyStore, 'find' | 'list' | 'listInForce'>
@@ -25,6 +33,7 @@ export type AttentionStores = {
   readonly appeals: Pick<AppealStore, 'closedSince' | 'countOpen'>
   readonly judges: Pick<JudgeStore, 'inForce'>
   readonly judgeAlarms: Pick<JudgeAlarmStore, 'open'>
+  readonly exceptions: Pick<ExceptionStore, 'listLive'>
 }
 
 type ReadOptions = {
@@ -50,25 +59,39 @@ export async function readAttentionFacts(
   const { policies, spikes, gateway, exports, directory, appeals } = stores
   const expiring = { ...page, status: { is: 'active', nowMs }, expiresBeforeMs: nowMs + expiresWithinMs } as const
   const isJudged = hasJudge || (await stores.judges.inForce(organizationId)).active !== undefined
-  const [paused, reported, inForce, configuration, sinks, apiKeys, adminKeys, closed, openAppeals, judgeAlarms] =
-    await Promise.all([
-      policies.list(organizationId, { ...page, state: 'paused' }),
-      spikes.recent(organizationId, minuteOf(nowMs) - spikeMinutes),
-      isJudged ? [] : policies.listInForce(organizationId),
-      gateway.find(organizationId),
-      exports.list(organizationId, { ...page, limit: 100 }),
-      directory.listProjectKeys(organizationId, expiring),
-      directory.listAdminKeys(organizationId, expiring),
-      appeals.closedSince(organizationId, nowMs - appealsMs),
-      appeals.countOpen(organizationId, nowMs),
-      stores.judgeAlarms.open(organizationId),
-    ])
+  const [
+    paused,
+    reported,
+    inForce,
+    configuration,
+    sinks,
+    apiKeys,
+    adminKeys,
+    closed,
+    openAppeals,
+    judgeAlarms,
+    exceptions,
+  ] = await Promise.all([
+    policies.list(organizationId, { ...page, state: 'paused' }),
+    spikes.recent(organizationId, minuteOf(nowMs) - spikeMinutes),
+    isJudged ? [] : policies.listInForce(organizationId),
+    gateway.find(organizationId),
+    exports.list(organizationId, { ...page, limit: 100 }),
+    directory.listProjectKeys(organizationId, expiring),
+    directory.listAdminKeys(organizationId, expiring),
+    appeals.closedSince(organizationId, nowMs - appealsMs),
+    appeals.countOpen(organizationId, nowMs),
+    stores.judgeAlarms.open(organizationId),
+    stores.exceptions.listLive(organizationId, nowMs),
+  ])
+  const ending = exceptions.filter(({ expiresAtMs }) => expiresAtMs <= nowMs + exceptionEndsSoonMs)
   return {
     nowMs,
     pausedPolicies: await Promise.all(paused.items.map((policy) => pausedPolicy(stores, policy))),
     recentSpikes: await recentSpikes(reported, { organizationId, policies, configuration }),
     unjudgedPolicies: inForce.filter(({ published }) => published !== null && !isEvaluable(published.rule)),
     judgeAlarms,
+    endingExceptions: (await withNames(ending.slice(0, page.limit), { organizationId, policies })).map(endingException),
     configuration,
     sinks: sinks.items,
     expiringKeys: [...apiKeys.items, ...adminKeys.items],
@@ -77,13 +100,21 @@ export async function readAttentionFacts(
   }
 }
 
-/** Without those of policies that were deleted. */
-async function withNames(
-  closed: readonly ClosedAppeals[],
+const endingException = ({ policyId: id, name, subject, expiresAtMs }: PolicyException & Named): EndingException => ({
+  policy: { id, name },
+  subject,
+  expiresAtMs,
+})
+
+type Named = Pick<PolicySummary, 'name'>
+
+/** With the names of their policies, and without those of policies that were deleted. */
+async function withNames<T extends { readonly policyId: string }>(
+  all: readonly T[],
   { organizationId, policies }: Pick<AttentionStores, 'policies'> & Pick<ReadOptions, 'organizationId'>,
-): Promise<AttentionFacts['closedAppeals']> {
+): Promise<readonly (T & Named)[]> {
   const named = await Promise.all(
-    closed.map(async (one) => {
+    all.map(async (one) => {
       const policy = await policies.find(organizationId, one.policyId)
       return policy && { ...one, name: policy.name }
     }),

@@ -51,6 +51,7 @@ export const overview = {
     policy_denials_spiked: 'Edit rule',
     policy_paused: 'Resume or edit',
     rule_not_judged: 'Edit rule',
+    exception_ending: 'Open exceptions',
     judge_drift: 'Calibrate again',
     gateway_rolled_back: 'Edit and save',
     gateway_denials_spiked: 'Edit',

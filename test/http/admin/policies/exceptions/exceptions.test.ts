@@ -92,6 +92,29 @@ describe('exceptions of a policy', () => {
     assert.equal(events.length, 1)
   })
 
+  it('need attention for three days before their end, and not after it', async () => {
+    const policy = await onlyPolicy()
+    const later = await make(policy, { user: 'ada' }, { expires_at: inSeconds(3.5 * daySeconds) })
+    const soon = await make(policy, { user: 'ben' }, { expires_at: inSeconds(2.5 * daySeconds) })
+    const attention = async () =>
+      ((await app.admin.get('/overview'))['attention'] as Json[])
+        .filter(({ kind }) => kind === 'exception_ending')
+        .map(({ severity, text, object_id: id }) => [severity, text, id])
+    const itemOf = (user: string, severity: string, when: string) => [
+      severity,
+      `The exception of the policy Policy ${count} for the user ${user} ends ${when}`,
+      policy.slice('/policies/'.length),
+    ]
+    assert.deepEqual(await attention(), [itemOf('ben', 'info', 'in 2 days')])
+    clock.skip(2 * daySeconds * 1000)
+    assert.deepEqual(await attention(), [itemOf('ben', 'warning', 'within a day'), itemOf('ada', 'info', 'in 1 day')])
+    clock.skip(daySeconds * 1000)
+    assert.deepEqual(await attention(), [itemOf('ada', 'warning', 'within a day')])
+    await app.admin.send('DELETE', `${policy}/exceptions/${textOf(later)}`)
+    assert.deepEqual(await attention(), [])
+    assert.equal((await app.admin.get(`${policy}/exceptions/${textOf(soon)}`))['state'], 'expired')
+  })
+
   it('cover a key, a project or a text, and nothing else', async () => {
     const policy = await onlyPolicy({ direction: 'request' })
     const keys = itemsOf(await app.admin.get(`/projects/${app.projectId}/api_keys`))
