@@ -57,7 +57,7 @@ export const Explanations = section(
     to_callers: Type.Enum(['code', 'policy', 'evidence'], {
       default: 'code',
       description:
-        'What a caller learns about a decision on its own request from `GET /v1/decisions/{event_id}`. `code`: the decision and its reason code. `policy`: also the check and the policy. `evidence`: also what the checks acted on and where, without the words of the text. Of categories that are always blocked only the code.',
+        'What a caller learns about a decision on its own request from `GET /v1/decisions/{event_id}`. `code`: the decision and its reason code. `policy`: also the check, the policy and the exceptions that let it through. `evidence`: also what the checks acted on and where, without the words of the text. Of categories that are always blocked only the code.',
     }),
     appeals: Type.Optional(
       Type.Boolean({

@@ -7,6 +7,7 @@ type Decision = {
   readonly reason_code: string
   readonly level: string
   readonly deciding: { readonly check: string; readonly name: string } | null
+  readonly exceptions: readonly { readonly exception_id: string; readonly policy_id: string }[]
   readonly evidence: readonly { readonly kind: string; readonly name: string; readonly part: string | null }[]
 }
 
@@ -36,6 +37,16 @@ async function denied(app: TestApp, content: string): Promise<string> {
   const body = { model: 'gatehouse-echo', max_tokens: 50, messages: [{ role: 'user', content }] }
   const response = await app.post('/v1/messages', body)
   assert.equal(response.status, 400)
+  const { policy } = (await response.json()) as { policy: { event_id: string } }
+  return policy.event_id
+}
+
+/** Sends a text of a user that an exception lets through, and returns the id of its event. */
+async function allowed(app: TestApp, content: string, user: string): Promise<string> {
+  const body = { model: 'gatehouse-echo', max_tokens: 50, messages: [{ role: 'user', content }] }
+  const authorization = `Bearer ${app.apiKey}`
+  const response = await app.post('/v1/messages', body, { authorization, 'x-policy-user': user })
+  assert.equal(response.status, 200)
   const { policy } = (await response.json()) as { policy: { event_id: string } }
   return policy.event_id
 }
@@ -86,6 +97,36 @@ describe('GET /v1/decisions/{event_id}', () => {
     await using app = await startApp('evidence')
     const { level, deciding, evidence } = await decisionOf(app, await denied(app, texts.crisis))
     assert.deepEqual([level, deciding, evidence], ['code', null, []])
+  })
+
+  it('names the exceptions that let a request through, if the configuration says so', async () => {
+    for (const level of ['policy', 'evidence', undefined]) {
+      await using app = await startApp(level)
+      assert.deepEqual((await decisionOf(app, await denied(app, texts.term))).exceptions, [])
+      const headers = { authorization: `Bearer ${app.adminKey}` }
+      const { data } = (await (await app.get('/v1/organization/policies', headers)).json()) as {
+        data: { id: string }[]
+      }
+      const policyId = data[0]?.id ?? assert.fail()
+      const made = await change(app, `/policies/${policyId}/exceptions`, {
+        for: { user: 'ada' },
+        reason: 'Legal agreed',
+        expires_at: Math.floor(Date.now() / 1000) + 3_600,
+      })
+      // The gateway configuration decides, and the exception of the policy counts beside it.
+      const config = { rules: { redact: true } }
+      const saved = await fetch(`${app.url}/api/policy-gateway/config`, {
+        method: 'PUT',
+        headers: { ...headers, 'content-type': 'application/json' },
+        body: JSON.stringify(config),
+      })
+      assert.equal(saved.status, 200)
+      const expected = level === undefined ? [] : [{ exception_id: made['id'], policy_id: policyId }]
+      for (const text of [texts.term, `${texts.term} Write to ann@example.com.`]) {
+        const { decision, exceptions } = await decisionOf(app, await allowed(app, text, 'ada'))
+        assert.deepEqual([decision, exceptions], [text === texts.term ? 'refuse' : 'redact', expected])
+      }
+    }
   })
 
   it('does not know an event of another project, of administration, or none at all', async () => {

@@ -2,11 +2,12 @@ import { toUnixSeconds, type Clock } from '../../base/clock.ts'
 import { Fault } from '../../base/fault.ts'
 import type { AppealStore } from '../../domain/appeals/appeal.ts'
 import { decidedRequestOf, type DecidedRequest } from '../../domain/appeals/decided-request.ts'
+import type { ChainedDocument } from '../../domain/audit/event/document.ts'
 import type { AuditReads, LoggedEvent } from '../../domain/audit/log.ts'
 import { readEvaluatedRules, readUnevaluatedPolicies } from '../../domain/explanation/evaluated-rules.ts'
 import type { Explain } from '../../domain/explanation/explain.ts'
 import { decidingOf } from '../../domain/explanation/recorded-facts.ts'
-import { decisionIn } from '../../domain/explanation/recorded-outcomes.ts'
+import { decisionIn, recordedOutcomes, type EvaluatedRules } from '../../domain/explanation/recorded-outcomes.ts'
 import { recordedEffect } from '../../domain/explanation/recorded-verdict.ts'
 import type { GatewayStore } from '../../domain/gateway-config/store.ts'
 import type { PolicyStore } from '../../domain/policy/store.ts'
@@ -55,7 +56,7 @@ export function createReadDecision(parts: DecisionParts): ReadDecision {
     appeal: DecisionBody['appeal'],
   ): Promise<DecisionBody> {
     const { document } = event
-    const deciding = decidingOf(document, { policies: new Map(), gateway: undefined })
+    const deciding = decidingOf(document, noRules)
     const level = deciding?.check === 'always_blocked' ? 'code' : parts.toCallers
     return {
       object: 'decision',
@@ -77,6 +78,7 @@ export function createReadDecision(parts: DecisionParts): ReadDecision {
               name: deciding.policy.name,
               version: deciding.policy.version,
             },
+      exceptions: level === 'code' ? [] : exceptionsOf(document),
       evidence: level === 'evidence' ? await evidenceOf(event, requestId) : [],
       appeal,
     }
@@ -99,3 +101,11 @@ export function createReadDecision(parts: DecisionParts): ReadDecision {
     return shown.map((one) => presentEvidence(one, { hasQuotes: false, hasRuleWords: true }))
   }
 }
+
+/** What an event itself says, without the rules of then. */
+const noRules: EvaluatedRules = { policies: new Map(), gateway: undefined }
+
+const exceptionsOf = (document: ChainedDocument): DecisionBody['exceptions'] =>
+  recordedOutcomes(document, noRules).flatMap(({ exceptionId, policyId }) =>
+    exceptionId === null ? [] : [{ exception_id: exceptionId, policy_id: policyId }],
+  )

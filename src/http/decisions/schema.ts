@@ -77,6 +77,14 @@ const DecidingRule = Type.Object(
   { title: 'DecidingRule' },
 )
 
+const DecisionException = Type.Object(
+  {
+    exception_id: text('The exception.'),
+    policy_id: orNull(Type.String(), 'The policy that it is of.'),
+  },
+  { title: 'DecisionException' },
+)
+
 export const DecisionObject = Type.Object(
   {
     object: Type.Literal('decision'),
@@ -96,6 +104,10 @@ export const DecisionObject = Type.Object(
         'How much is told: `explanations.to_callers` of the configuration, and `code` for categories that are always blocked.',
     }),
     deciding: orNull(DecidingRule, 'The rule, from the level `policy`; null if every check allowed it.'),
+    exceptions: Type.Array(DecisionException, {
+      description:
+        'The exceptions that let it through, from the level `policy`: what their policies decided is recorded and not applied.',
+    }),
     evidence: Type.Array(EvidenceObject, {
       description: 'What the checks acted on, at the level `evidence`. It has no words of the text.',
     }),
@@ -121,6 +133,7 @@ export const DecisionObject = Type.Object(
           name: 'No code names',
           version: 3,
         },
+        exceptions: [],
         evidence: [evidenceExample],
         appeal: openExample,
       },
