@@ -1,7 +1,5 @@
 import { dayMs } from '../base/clock.ts'
 import type { EventMaker } from '../domain/audit/event/event-maker.ts'
-import { createReplaySampler } from '../domain/audit/replay-sample.ts'
-import { redactIrreversibly } from '../domain/scan/detect/personal-data/redact.ts'
 import { reportAcceptedLosses } from '../adapters/stores/sql/audit/accepted-losses.ts'
 import { createAuditAppender } from '../adapters/stores/sql/audit/chain.ts'
 import { publishKeys, signAllChains, signDueChains } from '../adapters/stores/sql/audit/checkpoints.ts'
@@ -19,6 +17,7 @@ import type { Infrastructure } from './infrastructure.ts'
 import type { Stores } from './stores.ts'
 import { openBacklog, openJournal, type AuditRequirement } from './audit-journal.ts'
 import { openVerifications } from './features/audit-jobs.ts'
+import { keptTextsOf } from './kept-texts.ts'
 
 /** The services of the audit log: written by requests, signed, trimmed, and exported to sinks. */
 export type AuditServices = AsyncDisposable & {
@@ -71,9 +70,11 @@ export async function openAudit(
   const journal = openJournal(infrastructure, { ...requirement, events: audit.events, appender, backlog })
   const { open } = opened.use(await openExports(infrastructure, stores))
   const kept = opened.move()
-  const { requests: isRecording, content } = config.audit
-  const sampling = samplingOf(infrastructure, stores)
-  const recording = { journal: isRecording ? journal : null, clock, content, redact: redactIrreversibly, sampling }
+  const recording = {
+    ...keptTextsOf(infrastructure, stores),
+    journal: config.audit.requests ? journal : null,
+    clock,
+  }
   return {
     testSink: createSinkTest({
       clock,
@@ -88,13 +89,6 @@ export async function openAudit(
     record: (run, onEnded) => withAudit(run, { ...recording, onEnded }),
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   }
-}
-
-function samplingOf({ config, ids, random }: Infrastructure, { encryptions }: Stores): RecordParts['sampling'] {
-  const { replay_sample: sample } = config.audit
-  if (sample === undefined) return undefined
-  const { per_hour: perHour } = sample
-  return { ids, sampler: createReplaySampler({ perHour, random, encryption: encryptions.replaySample }) }
 }
 
 async function openPacking(database: Database) {

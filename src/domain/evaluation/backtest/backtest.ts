@@ -1,10 +1,9 @@
-import type { LoggedEvent } from '../../audit/log.ts'
-import type { SampledTexts } from '../../audit/replay-sample.ts'
 import type { GatewayConfiguration } from '../../gateway-config/configuration.ts'
 import type { PolicyContent } from '../../policy/content.ts'
 import type { Page, Paged } from '../../identity/store.ts'
 import type { BacktestCounts } from './counts.ts'
 import type { GatewayBacktestCounts } from './gateway-counts.ts'
+import type { StoredRequest } from './replay-texts.ts'
 
 export const backtestStatuses = ['running', 'completed', 'failed', 'cancelled'] as const
 export type BacktestStatus = (typeof backtestStatuses)[number]
@@ -83,12 +82,6 @@ export type BacktestStore<B extends AnyBacktest = Backtest> = {
   countRunning(organizationId: string): Promise<number>
   /** Ends a running backtest. Returns false if it is not running. The progress of the node that works on it is no longer saved. */
   cancel(backtest: Pick<B, 'organizationId' | 'id' | 'error'>, atMs: number): Promise<boolean>
-}
-
-/** An event to replay. */
-export type StoredRequest = LoggedEvent & {
-  /** From the replay sample, if its texts are not kept with the event. */
-  readonly sample?: SampledTexts | undefined
 }
 
 /** The work queue of the runner. One node at a time works on a backtest, under a lease. */

@@ -13,9 +13,16 @@ import type { Gateway, Rulebook, RulebookOf } from '../rulebook.ts'
 import { compileGateway } from '../rulebooks.ts'
 import { withoutJudge } from '../simulate.ts'
 import { combine, isDenied, withDecisions, type Verdict } from '../verdict/combine.ts'
-import type { GatewayBacktest, StoredRequest } from './backtest.ts'
+import type { GatewayBacktest } from './backtest.ts'
 import type { GatewayReplayedEvent, GatewayReplayResult, RecordedDecision } from './gateway-counts.ts'
-import { originOf, replayedTexts, replayTextsOf, samplePositionOf, type ReplayTexts } from './replay-texts.ts'
+import {
+  originOf,
+  replayedTexts,
+  replayTextsOf,
+  samplePositionOf,
+  type ReplayTexts,
+  type StoredRequest,
+} from './replay-texts.ts'
 
 export type GatewayReplayParts = {
   readonly evaluate: Evaluate

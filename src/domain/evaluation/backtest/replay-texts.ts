@@ -1,7 +1,14 @@
 import { hash } from 'node:crypto'
 import { keptTexts, type ContentTexts } from '../../audit/event/content.ts'
+import type { LoggedEvent } from '../../audit/log.ts'
+import type { SampledTexts } from '../../audit/replay-sample.ts'
 import type { TextDirection } from '../../scan/classify/classifier.ts'
-import type { StoredRequest } from './backtest.ts'
+
+/** An event to replay. */
+export type StoredRequest = LoggedEvent & {
+  /** From the replay sample, if its texts are not kept with the event. */
+  readonly sample?: SampledTexts | undefined
+}
 
 export type ReplayTexts = ContentTexts & TextsOrigin
 

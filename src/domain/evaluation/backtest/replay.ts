@@ -11,9 +11,9 @@ import type { Decision } from '../verdict/combine.ts'
 import { planFor, type Plan } from '../plan.ts'
 import { emptyRulebook, type ActivePolicy, type Rulebook, type RulebookOf } from '../rulebook.ts'
 import { judgedSource } from '../rulebooks.ts'
-import type { Backtest, StoredRequest } from './backtest.ts'
+import type { Backtest } from './backtest.ts'
 import type { ReplayedEvent, ReplayResult } from './counts.ts'
-import { originOf, replayedTexts, replayTextsOf, samplePositionOf } from './replay-texts.ts'
+import { originOf, replayedTexts, replayTextsOf, samplePositionOf, type StoredRequest } from './replay-texts.ts'
 
 export type ReplayParts = {
   readonly evaluate: Evaluate

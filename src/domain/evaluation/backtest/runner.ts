@@ -1,17 +1,11 @@
 import type { Clock } from '../../../base/clock.ts'
 import { isFault } from '../../../base/fault.ts'
 import { thresholdOf } from '../../policy/content.ts'
-import {
-  notStarted,
-  type AnyBacktest,
-  type Backtest,
-  type BacktestQueue,
-  type GatewayBacktest,
-  type StoredRequest,
-} from './backtest.ts'
+import { notStarted, type AnyBacktest, type Backtest, type BacktestQueue, type GatewayBacktest } from './backtest.ts'
 import type { Replay } from './replay.ts'
 import { addReplayedEvent } from './counts.ts'
 import { addGatewayEvent } from './gateway-counts.ts'
+import type { StoredRequest } from './replay-texts.ts'
 import type { GatewayReplay } from './gateway-replay.ts'
 
 export type BacktestRunnerParts = {
