@@ -124,7 +124,6 @@ export function policyContract({ name, skip, open }: Engine): void {
         ids: (prefix) => `${prefix}_new`,
         clock: createHandClock().clock,
         checkExpression: () => undefined,
-        hasJudge: false,
       })
       const at = { organizationId: 'org_1', id: twin.id, revision: 1 }
       const patch = { description: 'Changed.', name: twin.name.toUpperCase() }

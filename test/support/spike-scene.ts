@@ -48,7 +48,7 @@ export async function openWatcher(database: Database, hand: HandClock = createHa
     gateway: gatewayStore(tx),
     events: stores.eventsIn(tx),
   }))
-  const policies = createPolicyAdministration({ ids, clock, checkExpression: createCelChecker(), hasJudge: false })
+  const policies = createPolicyAdministration({ ids, clock, checkExpression: createCelChecker() })
   const actions: SpikeAction[] = []
   const counts = decisionCounts(database, ids)
   const errors: unknown[] = []

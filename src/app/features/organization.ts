@@ -5,6 +5,7 @@ import { directoryStore } from '../../adapters/stores/sql/identity/directory.ts'
 import { memberStore } from '../../adapters/stores/sql/identity/members.ts'
 import { grantStartingCredits } from '../../domain/credits/payments.ts'
 import type { GrantStore } from '../../domain/credits/ledger-store.ts'
+import { judgeStore } from '../../adapters/stores/sql/judges/judges.ts'
 import { createDirectory } from '../../domain/identity/directory.ts'
 import { createKeyDigests } from '../../domain/identity/key-digests.ts'
 import { createOrganizations } from '../../domain/identity/organizations.ts'
@@ -21,6 +22,7 @@ export function createOrganization({ config, database, clock, random, ids, keyri
   const own = stores.of((tx) => ({
     directory: directoryStore(tx),
     members: memberStore(tx),
+    judges: judgeStore(tx),
     applyLeases: applyLeaseStore(tx),
   }))
   const created = stores.of((tx) => ({

@@ -61,5 +61,4 @@ export const createPolicyRules = ({
     ids,
     clock,
     checkExpression: createCelChecker(),
-    hasJudge: config.policies.judge !== undefined,
   })

@@ -43,7 +43,7 @@ export function createPublication(
     administration(surface) {
       const routes = createResourceRoutes({ ...surface, ...own })
       return [
-        publishRoute(routes, { operations: policies, gated, runDraftCases }),
+        publishRoute(routes, { gated, runDraftCases }),
         ...publicationRoutes(routes, { policies, clock }),
         ...gateRoutes(routes, { runs, runDraftCases }),
         ...gateSettingsRoutes(routes, clock),

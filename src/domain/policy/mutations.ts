@@ -21,15 +21,13 @@ import {
 } from './lifecycle.ts'
 import type { Policy, PolicyVersion } from './policy.ts'
 import { policyAuditRecord, type PolicyMutation } from './audit-record.ts'
-import { checkGuard, checkRule, isEvaluable, type CheckExpression } from './rule.ts'
+import { checkGuard, checkRule, type CheckExpression } from './rule.ts'
 import type { PolicyStore } from './store.ts'
 
 export type PolicyAdministrationParts = {
   readonly ids: Ids
   readonly clock: Clock
   readonly checkExpression: CheckExpression
-  /** Whether a judge model is configured, which evaluates rules in plain language. */
-  readonly hasJudge: boolean
 }
 
 /** A policy, and the revision that the caller has read. */
@@ -44,15 +42,12 @@ export type RollBack = PublicationNote & { readonly version: number }
 export type PolicyAdministration = ReturnType<typeof createPolicyAdministration>
 
 /** Every mutation of a policy. Each one runs in its caller's transaction and returns its audit record. */
-export function createPolicyAdministration({ ids, clock, checkExpression, hasJudge }: PolicyAdministrationParts) {
+export function createPolicyAdministration({ ids, clock, checkExpression }: PolicyAdministrationParts) {
   return {
     check,
 
     /** Throws if the rule is an invalid expression. `param` is the name of the field that has the rule. */
     checkRule: (rule: string, param: string): void => checkRule(rule, checkExpression, param),
-
-    /** Whether this service can evaluate the rule. */
-    isEvaluable: (rule: string): boolean => hasJudge || isEvaluable(rule),
 
     async create(store: PolicyStore, organizationId: string, input: NewPolicy): Promise<WithAuditRecord<Policy>> {
       const policy = await check(store, organizationId, input)

@@ -119,7 +119,8 @@ export function createResourceRoutes<
           const answer = await perform(request, actor, async (stores) => {
             const done = await spec.operation(stores, input)
             const { value, body, ...rest } = await ownedResult(stores.ownership, done, { request, actor, ...spec })
-            const headers = { ...spec.headers?.(value), ...(spec.tag && { etag: spec.tag(value) }) }
+            const own = await spec.headers?.(value, stores)
+            const headers = { ...own, ...(spec.tag && { etag: spec.tag(value) }) }
             return { ...rest, value: { status, headers, body } }
           })
           reply.code(answer.status).headers(answer.headers)

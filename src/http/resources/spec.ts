@@ -97,7 +97,8 @@ export type MutationSpec<
       input: Input<TActor, Params, Query, Body> & Condition & { readonly prepared: Prepared | undefined },
     ) => Promise<WithAuditRecord<T>>
     readonly present: (value: T) => unknown
-    readonly headers?: (value: T) => Readonly<Record<string, string>>
+    /** Reads in the transaction of the mutation. */
+    readonly headers?: (value: T, stores: Stores) => MaybePromise<Readonly<Record<string, string>>>
     /** The `ETag` of the response, for the next conditional request. */
     readonly tag?: (value: T) => string
   }

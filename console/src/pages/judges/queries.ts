@@ -55,8 +55,8 @@ export const useComparison = (judgeId: string) =>
       dataOf(api.GET('/v1/organization/judges/{judge_id}/comparison', { params: { path: { judge_id: judgeId } } })),
   })
 
-/** What a change of a judge makes old. */
-const refresh = [judgesKey, ['overview']]
+/** What a change of a judge makes old. Which judge is active is a feature of the organization. */
+const refresh = [judgesKey, ['overview'], ['me']]
 const at = (judgeId: string) => ({ params: { path: { judge_id: judgeId } } })
 
 export const useCreateJudge = (onDone: (judge: Judge) => void) =>

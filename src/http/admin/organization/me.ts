@@ -12,7 +12,7 @@ export type Features = {
   readonly content: boolean
   /** Backtests have texts: those that are kept, or the replay sample. */
   readonly replay: boolean
-  /** A model judges rules in plain language. */
+  /** A model judges rules in plain language: that of the configuration, or an active one of the organization. */
   readonly judge: boolean
   /** Administrators may change credits, plans and limits. */
   readonly credits: boolean
@@ -57,7 +57,10 @@ export const MeObject = Type.Object(
         replay: Type.Boolean({
           description: 'Whether backtests have texts: those that are kept, or the replay sample.',
         }),
-        judge: Type.Boolean({ description: 'Whether a model judges rules in plain language.' }),
+        judge: Type.Boolean({
+          description:
+            'Whether a model judges rules in plain language: that of the configuration, or an active judge of the organization.',
+        }),
         credits: Type.Boolean({
           description: 'Whether administrators with `credits:write` may change credits, plans and limits.',
         }),

@@ -11,6 +11,7 @@ import type { Route } from '../../route.ts'
 import { requireCreditManager, type CreditAuthority } from '../credits/authority.ts'
 import type { AdminRoutes } from '../routes.ts'
 import type { DirectoryStore } from '../../../domain/identity/store.ts'
+import type { JudgeStore } from '../../../domain/judges/judge.ts'
 import type { MemberStore } from '../../../domain/members/member-store.ts'
 
 const path = '/v1/organization'
@@ -31,10 +32,14 @@ const UpdateOrganization = Type.Object(
   { title: 'OrganizationUpdate', additionalProperties: false, examples: [{ name: 'Example Inc.', plan: 'growth' }] },
 )
 
-type OrganizationReads = { readonly directory: DirectoryStore; readonly members: MemberStore }
+type OrganizationReads = {
+  readonly directory: DirectoryStore
+  readonly members: MemberStore
+  readonly judges: Pick<JudgeStore, 'inForce'>
+}
 
 type OrganizationRouteParts = CreditAuthority & {
-  /** What is configured, for clients that show it. */
+  /** What is configured, for clients that show it. An organization may have a judge of its own. */
   readonly features: Features
   readonly version: string
   /** Where models are called; null if it is the address that administration is requested at. */
@@ -66,11 +71,13 @@ export function organizationRoutes(
       params: none,
       query: none,
       answer: { description: 'The caller.', schema: MeObject },
-      async operation({ directory, members }, { actor }) {
+      async operation({ directory, members, judges }, { actor }) {
         const { id: organizationId } = actor.organization
         const organization = existing(organizationId, await directory.findOrganization(organizationId))
         const name = await nameOf({ directory, members }, actor)
-        const { features, version } = parts
+        const { version } = parts
+        const { active } = await judges.inForce(organizationId)
+        const features = { ...parts.features, judge: parts.features.judge || active !== undefined }
         const owners = await ownersOf(members, organizationId)
         const inferenceUrl = parts.inferenceUrl()
         return presentMe({ ...actor, organization }, { name, features, inferenceUrl, version, owners })
@@ -100,7 +107,7 @@ export function organizationRoutes(
 }
 
 async function nameOf(
-  { directory, members }: OrganizationReads,
+  { directory, members }: Pick<OrganizationReads, 'directory' | 'members'>,
   { kind, id, organization }: Administrator,
 ): Promise<string | undefined> {
   if (kind !== 'member') return (await directory.findAdminKey(organization.id, id))?.name

@@ -1,6 +1,8 @@
 import type { Clock } from '../../../base/clock.ts'
+import type { JudgeFactsStore } from '../../../domain/gate/checks.ts'
 import { findPolicy, findVersion, type PolicyAdministration } from '../../../domain/policy/mutations.ts'
 import type { Policy } from '../../../domain/policy/policy.ts'
+import { isEvaluable } from '../../../domain/policy/rule.ts'
 import { gatewayHeader } from '../../gateway-headers.ts'
 import { contentTag } from '../../resources/entity-tag.ts'
 import type { Route, RouteAnswer } from '../../route.ts'
@@ -24,19 +26,24 @@ export const publishedAnswer: RouteAnswer = {
   headers: ['x-gatehouse-warning'],
 }
 
+export type WarningStores = { readonly judges: JudgeFactsStore }
+
 /** A rule that cannot be evaluated is published nevertheless, with a warning. */
-export const evaluationWarning =
-  ({ isEvaluable }: Pick<PolicyAdministration, 'isEvaluable'>) =>
-  ({ published }: Policy): Record<string, string> =>
-    published && !isEvaluable(published.rule) ? gatewayHeader('x-gatehouse-warning', 'rule_not_evaluable') : {}
+export async function evaluationWarning(
+  { organizationId, published }: Policy,
+  { judges }: WarningStores,
+): Promise<Record<string, string>> {
+  if (published === null || isEvaluable(published.rule)) return {}
+  const hasJudge = (await judges.factsOf(organizationId)) !== undefined
+  return hasJudge ? {} : gatewayHeader('x-gatehouse-warning', 'rule_not_evaluable')
+}
 
 /** Pause, resume, roll back, discard, and the share of users. */
 export function publicationRoutes(
-  routes: AdminRoutes<RolloutStores>,
+  routes: AdminRoutes<RolloutStores & WarningStores>,
   { policies: operations, clock }: { readonly policies: PolicyAdministration; readonly clock: Clock },
 ): Route[] {
   const { mutation } = routes
-  const warningOf = evaluationWarning(operations)
   return [
     mutation({
       name: 'pausePolicy',
@@ -66,7 +73,7 @@ export function publicationRoutes(
       operation: ({ policies: store }, input) => operations.resume(store, policyAt(input, input.body.revision)),
       managed: managedPolicy,
       present: presentPolicy,
-      headers: warningOf,
+      headers: evaluationWarning,
     }),
     mutation({
       name: 'rollbackPolicy',
@@ -86,7 +93,7 @@ export function publicationRoutes(
         }),
       managed: managedPolicy,
       present: presentPolicy,
-      headers: warningOf,
+      headers: evaluationWarning,
     }),
     mutation({
       name: 'discardPolicyDraft',

@@ -1,7 +1,6 @@
 import type { GatedPublications } from '../../../domain/gate/publication.ts'
 import type { GateStores } from '../../../domain/gate/runs.ts'
 import { requirePermission } from '../../../domain/identity/permissions.ts'
-import type { PolicyAdministration } from '../../../domain/policy/mutations.ts'
 import { none } from '../../resources/fields.ts'
 import type { Route } from '../../route.ts'
 import type { AdminRoutes } from '../routes.ts'
@@ -13,7 +12,6 @@ import { PublishPolicy } from './publication-schema.ts'
 import { PolicyParams } from './schema.ts'
 
 type PublishRouteParts = {
-  readonly operations: Pick<PolicyAdministration, 'isEvaluable'>
   readonly gated: GatedPublications
   readonly runDraftCases: RunDraftCases
 }
@@ -21,7 +19,7 @@ type PublishRouteParts = {
 /** Publishes a draft that has passed the publish gate. */
 export const publishRoute = (
   { mutation }: AdminRoutes<GateStores>,
-  { operations, gated, runDraftCases }: PublishRouteParts,
+  { gated, runDraftCases }: PublishRouteParts,
 ): Route =>
   mutation({
     name: 'publishPolicy',
@@ -48,5 +46,5 @@ export const publishRoute = (
     },
     managed: managedPolicy,
     present: presentPolicy,
-    headers: evaluationWarning(operations),
+    headers: evaluationWarning,
   })
