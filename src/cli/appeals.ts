@@ -1,6 +1,7 @@
 import { apiPath, type ApiClient } from '../app/client/api-client.ts'
 import { systemClock } from '../base/clock.ts'
 import type { AppealBody } from '../http/admin/appeals/schema.ts'
+import type { LabelBody } from '../http/admin/appeals/label-schema.ts'
 import { readArguments, readTime, required } from './arguments.ts'
 import { unknownSubcommand, UsageError, type Command } from './command.ts'
 import { runOnServer, type Result } from './run-on-server.ts'
@@ -13,6 +14,7 @@ const options = {
   event: { type: 'string' },
   claim: { type: 'string' },
   should: { type: 'string' },
+  by: { type: 'string' },
   note: { type: 'string' },
   outcome: { type: 'string' },
   reason: { type: 'string' },
@@ -47,6 +49,7 @@ export const appeals: Command = {
   isRemote: true,
   usage: `gatehouse appeals list [--state STATE] [--policy ID] [--org ID] [--json]
 gatehouse appeals show ID [--texts] [--reveal] [--org ID] [--json]
+gatehouse appeals labels [--policy ID] [--event EVENT] [--should match|no_match|unsure] [--by ID] [--org ID] [--json]
 gatehouse appeals open --event EVENT --claim should_be_allowed|should_be_denied --note TEXT [--policy ID] [--org ID] [--json]
 gatehouse appeals review ID --should match|no_match|unsure [--note TEXT] [--org ID] [--json]
 gatehouse appeals resolve ID --outcome overturned|upheld|dismissed [--reason TEXT] [--case [--says TEXT] [--weight must|should]]
@@ -58,18 +61,21 @@ the claim and the note are shown. show --reveal shows them before, and your labe
 is kept; the audit log records who reads it. resolve closes the appeal as its labels say, or dismisses it: --case makes a case of
 the text, --threshold (basis points) and --rule change the draft of the policy, by default at its current revision. --exception lets further
 requests of the same user, key or project through, or exactly the same text, until a date such as 7d, at most 30 days ahead. open appeals a
-decision, whose id is the event_id of a request. --org may be left out while there is only one organization.`,
+decision, whose id is the event_id of a request. labels lists what people said, of open appeals only those that you have labelled. --org may
+be left out while there is only one organization.`,
   async run(context) {
     const { values, positionals } = readArguments(context.args, options, 2)
     const [verb = 'list', id = ''] = positionals
     const work = Object.hasOwn(verbs, verb) ? verbs[verb] : undefined
     if (!work) throw unknownSubcommand('appeals', verb)
-    if (verb !== 'list' && verb !== 'open') required(id, 'The id of the appeal')
+    if (!withoutId.has(verb)) required(id, 'The id of the appeal')
     for (const name of needed[verb] ?? []) required(values[name], `--${name}`)
     const made = { case: caseOf(values), exception: exceptionOf(values) }
     return runOnServer(context, values, ({ client }) => work({ client, id, values, made }))
   },
 }
+
+const withoutId: ReadonlySet<string> = new Set(['list', 'labels', 'open'])
 
 /** The options without which a subcommand does not ask the server. */
 const needed: Readonly<Record<string, readonly ('event' | 'claim' | 'note' | 'should' | 'outcome')[]>> = {
@@ -90,6 +96,20 @@ const verbs: Readonly<Record<string, Verb>> = {
       appeal.note ?? '-',
     ])
     return { json: response, text: table(['ID', 'STATE', 'OPENED', 'POLICY', 'CLAIM', 'NOTE'], rows) }
+  },
+  async labels({ client, values: { policy, event, should, by } }) {
+    const query = { policy_id: policy, event_id: event, should, by }
+    const response = await client.list<LabelBody>('/v1/organization/labels', query)
+    const rows = response.data.map((label) => [
+      label.id,
+      label.should,
+      label.blind ? 'yes' : 'no',
+      label.labelled_by,
+      dateOf(label.labelled_at),
+      label.policy_id ?? '-',
+      label.appeal_id,
+    ])
+    return { json: response, text: table(['ID', 'SHOULD', 'BLIND', 'BY', 'WHEN', 'POLICY', 'APPEAL'], rows) }
   },
   async show({ client, id, values: { texts, reveal } }) {
     const query = { include: texts ? 'content' : undefined, blind: reveal ? 'false' : undefined }

@@ -7,7 +7,7 @@ import { policyStore } from '../../src/adapters/stores/sql/policies/policies.ts'
 import { createEncryption } from '../../src/base/encryption.ts'
 import { systemRandom } from '../../src/base/random.ts'
 import type { Appeal, AppealStore } from '../../src/domain/appeals/appeal.ts'
-import type { Label } from '../../src/domain/appeals/label.ts'
+import type { Label, LabelFilter } from '../../src/domain/appeals/label.ts'
 import { createPolicy } from '../../src/domain/policy/lifecycle.ts'
 import type { Engine } from '../support/engines.ts'
 
@@ -135,6 +135,30 @@ export function appealContract({ name, skip, open }: Engine): void {
         assert.deepEqual(await store.labels('org_2', 'apl_1'), [])
         const counts = [{ policyId: 'pol_1', overturned: 1, closed: 1 }]
         assert.deepEqual([await store.closedSince('org_1', 49), await store.closedSince('org_1', 50)], [counts, []])
+      })
+    })
+
+    it('have labels that are listed by filters, in their organization, and not to who must not know them yet', async () => {
+      await using scene = await openScene(open)
+      await scene.use(async (store) => {
+        for (const each of [appeal, bare]) await store.insert(each)
+        const other = { ...label, id: 'lbl_2', appealId: 'apl_2', eventId: 'evt_2', policyId: null, requestId: null }
+        await store.insertLabel(label)
+        await store.insertLabel({ ...other, should: 'match', labelledBy: 'adk_2', note: null })
+        const idsOf = async (filter: Partial<LabelFilter>, organizationId = 'org_1'): Promise<string[]> => {
+          const found = await store.listLabels(organizationId, { reader: 'adk_9', nowMs: 1_000, ...filter }, page)
+          return found.items.map(({ id }) => id)
+        }
+        assert.deepEqual(await idsOf({}), ['lbl_1', 'lbl_2'])
+        assert.deepEqual(await idsOf({}, 'org_2'), [])
+        assert.deepEqual(await idsOf({ policyId: 'pol_1' }), ['lbl_1'])
+        assert.deepEqual(await idsOf({ eventId: 'evt_2' }), ['lbl_2'])
+        assert.deepEqual(await idsOf({ should: 'match' }), ['lbl_2'])
+        assert.deepEqual(await idsOf({ by: 'adk_1' }), ['lbl_1'])
+        assert.deepEqual(await idsOf({ nowMs: 150 }), ['lbl_1'], 'the second appeal is open')
+        assert.deepEqual(await idsOf({ nowMs: 50, reader: 'adk_2' }), ['lbl_2'])
+        const [first] = (await store.listLabels('org_1', { reader: 'x', nowMs: 1_000 }, { ...page, limit: 1 })).items
+        assert.deepEqual(first, label)
       })
     })
 

@@ -31,6 +31,10 @@ describe('gatehouse appeals', () => {
     assert.match(closed.output, /draft +changed, revision 3/)
     assert.match(closed.output, /exception +exc_/)
     assert.equal((await app.ask('A falcon is a bird of prey.')).status, 200)
+    const labels = await scene.call('appeals', 'labels', '--event', String(eventId), '--should', 'no_match')
+    assert.match(labels.output, new RegExp(`lbl_\\w+ +no_match +yes +operator .* ${id}`))
+    const none = await scene.call('appeals', 'labels', '--should', 'match', '--json')
+    assert.deepEqual((JSON.parse(none.output) as { data: unknown[] }).data, [])
     const { requestId } = await app.ask('Hello')
     const { event_id: other } = await app.admin.get(`/requests/${requestId}`)
     const claim = ['--claim', 'should_be_denied', '--note', 'Too kind.']

@@ -171,6 +171,7 @@ export const adminRoutes: readonly AdminRoute[] = [
     isEnquiry: true,
   },
   { method: 'GET', path: '/appeals', permission: 'reviews:read' },
+  { method: 'GET', path: '/labels', permission: 'reviews:read' },
   {
     method: 'POST',
     path: '/appeals',

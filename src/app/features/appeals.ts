@@ -7,6 +7,7 @@ import { createResolveAppeal } from '../../domain/appeals/resolve.ts'
 import { createExceptions } from '../../domain/exceptions/exceptions.ts'
 import { createFindDeniedTexts } from '../../domain/explanation/denied-texts.ts'
 import { createCases } from '../../domain/cases/cases.ts'
+import { labelRoute } from '../../http/admin/appeals/label-route.ts'
 import { reviewRoutes } from '../../http/admin/appeals/review-routes.ts'
 import { appealRoutes } from '../../http/admin/appeals/routes.ts'
 import { decisionAppealRoute } from '../../http/decisions/appeal-route.ts'
@@ -38,7 +39,7 @@ export function createAppealFeature(parts: FeatureParts, { simulate }: Pick<Eval
     administration(surface) {
       const routes = createResourceRoutes({ ...surface, ...own })
       const reviews = reviewRoutes(routes, { appeals, resolve, findDeniedTexts, clock })
-      return [...appealRoutes(routes, { appeals, clock }), ...reviews]
+      return [...appealRoutes(routes, { appeals, clock }), ...reviews, labelRoute(routes, clock)]
     },
     decisions: (surface) => [decisionAppealRoute(createResourceRoutes({ ...surface, ...own }), { appeals, clock })],
   }

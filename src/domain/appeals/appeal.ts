@@ -1,7 +1,7 @@
 import type { Check } from '../audit/event/verdict.ts'
 import type { Page, Paged } from '../identity/store.ts'
 import type { TextDirection } from '../scan/classify/classifier.ts'
-import type { Label } from './label.ts'
+import type { Label, LabelFilter } from './label.ts'
 
 export const appealClaims = ['should_be_allowed', 'should_be_denied'] as const
 export type AppealClaim = (typeof appealClaims)[number]
@@ -77,6 +77,7 @@ export type AppealStore = {
   insertLabel(label: Label): Promise<boolean>
   /** The labels of an appeal, the oldest first. */
   labels(organizationId: string, appealId: string): Promise<readonly Label[]>
+  listLabels(organizationId: string, filter: LabelFilter, page: Page): Promise<Paged<Label>>
   countOpen(organizationId: string, nowMs: number): Promise<number>
   /** Of policies with appeals that people decided since then. */
   closedSince(organizationId: string, sinceMs: number): Promise<readonly ClosedAppeals[]>

@@ -21,6 +21,17 @@ export type Label = {
   readonly labelledAtMs: number
 }
 
+export type LabelFilter = {
+  readonly policyId?: string
+  readonly eventId?: string
+  readonly should?: LabelAnswer
+  /** The key or member. */
+  readonly by?: string
+  /** Who reads. Labels of appeals that are open at this time are left out unless they have labelled the appeal. */
+  readonly reader: string
+  readonly nowMs: number
+}
+
 type Answer = Pick<Label, 'should'>
 
 /** What people agree on. If two answers differ, a third person decides. Undefined while nobody is sure, or nobody has the majority. */

@@ -88,17 +88,19 @@ async function presentVerdict(reads: AppealReads, { appeal, labels, actor }: Ver
     opened_by: appeal.openedBy,
     note: mayReadTexts ? appeal.note : null,
     decision: event === undefined ? null : await presentDecision(reads, event),
-    labels: labels.map((label) => ({
-      id: label.id,
-      should: label.should,
-      blind: label.isBlind,
-      note: mayReadTexts ? label.note : null,
-      labelled_by: label.labelledBy,
-      labelled_at: toUnixSeconds(label.labelledAtMs),
-    })),
+    labels: labels.map((label) => presentLabel(label, mayReadTexts)),
     agreed: agreedAnswer(labels) ?? null,
   }
 }
+
+export const presentLabel = (label: Label, mayReadTexts: boolean) => ({
+  id: label.id,
+  should: label.should,
+  blind: label.isBlind,
+  note: mayReadTexts ? label.note : null,
+  labelled_by: label.labelledBy,
+  labelled_at: toUnixSeconds(label.labelledAtMs),
+})
 
 async function presentDecision(reads: AppealReads, { document }: LoggedEvent): Promise<AppealBody['decision']> {
   const deciding = decidingOf(document, await readEvaluatedRules(reads, document))

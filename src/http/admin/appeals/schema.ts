@@ -13,9 +13,9 @@ import { listOf, listQuery, pageExample } from '../../resources/list.ts'
 
 const strict = { additionalProperties: false }
 
-const appealExampleId = 'apl_01k9z8y7x6w5v4t3s2r1q0p9n8'
-const eventExampleId = 'evt_01k9z8y7x6w5v4t3s2r1q0p9n8'
-const policyExampleId = 'pol_01k9z8y7x6w5v4t3s2r1q0p9n8'
+export const appealExampleId = 'apl_01k9z8y7x6w5v4t3s2r1q0p9n8'
+export const eventExampleId = 'evt_01k9z8y7x6w5v4t3s2r1q0p9n8'
+export const policyExampleId = 'pol_01k9z8y7x6w5v4t3s2r1q0p9n8'
 
 export const AppealParams = Type.Object({ appeal_id: idText('The appeal.', appealExampleId) })
 
@@ -54,7 +54,7 @@ const outcome = Type.Enum([...appealOutcomes], {
   description:
     '`overturned`: the decision was wrong. `upheld`: it was right. `dismissed`: it is not decided about. The first two must be what the labels say.',
 })
-const should = Type.Enum([...labelAnswers], {
+export const should = Type.Enum([...labelAnswers], {
   description: 'Whether the rule should match the text. `unsure` decides nothing.',
 })
 
@@ -169,22 +169,18 @@ const Decision = Type.Object(
   { title: 'AppealDecision', description: 'What was decided.' },
 )
 
-const LabelObject = Type.Object(
-  {
-    id: text('The id of the label.'),
-    should,
-    blind: flag('Whether the person had not seen the decision.'),
-    note: orNull(
-      Type.String(),
-      'Why. Null without one, after it was erased, and without the permission `content:read`.',
-    ),
-    labelled_by: text('The administrator key or member.'),
-    labelled_at: unixTime('When.'),
-  },
-  { title: 'AppealLabel' },
-)
+export const labelFields = {
+  id: text('The id of the label.'),
+  should,
+  blind: flag('Whether the person had not seen the decision.'),
+  note: orNull(Type.String(), 'Why. Null without one, after it was erased, and without the permission `content:read`.'),
+  labelled_by: text('The administrator key or member.'),
+  labelled_at: unixTime('When.'),
+}
 
-const labelExample = {
+const LabelOfAppeal = Type.Object(labelFields, { title: 'AppealLabel' })
+
+export const labelExample = {
   id: 'lbl_01k9z8y7x6w5v4t3s2r1q0p9n8',
   should: 'no_match',
   blind: true,
@@ -266,7 +262,7 @@ export const AppealObject = Type.Object(
     opened_by: orNull(Type.String(), 'The key or member; null for a person with the address.'),
     note: orNull(Type.String(), 'Why the decision was wrong. Null after it was erased, and without `content:read`.'),
     decision: orNull(Decision, 'What was decided; null also if the audit log no longer has it.'),
-    labels: Type.Array(LabelObject, { description: 'What people said, the first one first.' }),
+    labels: Type.Array(LabelOfAppeal, { description: 'What people said, the first one first.' }),
     agreed: orNull(Type.Enum(['match', 'no_match']), 'What people agree on; null if nobody is sure, or they disagree.'),
     opened_at: unixTime('When it was opened.'),
     expires_at: unixTime('When it expires, if nobody closes it.'),

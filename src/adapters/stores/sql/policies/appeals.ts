@@ -12,7 +12,7 @@ import {
 import { checks } from '../../../../domain/audit/event/verdict.ts'
 import type { Database, Transaction } from '../database.ts'
 import { countRows, selectPage, type Condition } from '../page.ts'
-import { insertLabel, labelsOf } from './labels.ts'
+import { insertLabel, labelsOf, listLabels } from './labels.ts'
 
 const columns =
   'id, organization_id, event_id, request_id, project_id, policy_id, policy_version, deciding_check, direction, claim, origin, opened_by, sealed_note, state, case_id, opened_at, expires_at, closed_at, closed_by, sealed_reason'
@@ -95,6 +95,7 @@ export function appealStore(tx: Transaction, encryption: Encryption): AppealStor
     },
     insertLabel: (label) => insertLabel(tx, encryption, label),
     labels: (organizationId, appealId) => labelsOf(tx, encryption, { organizationId, appealId }),
+    listLabels: (organizationId, filter, page) => listLabels(tx, encryption, { organizationId, filter, page }),
     countOpen: (organizationId, nowMs) =>
       countRows(tx, { table: 'appeal', where: { organization_id: organizationId }, only: [inState('open', nowMs)] }),
     closedSince: (organizationId, sinceMs) => closedSince(tx, organizationId, sinceMs),
