@@ -48,7 +48,7 @@ it('gatehouse judges adds, changes, shows, calibrates, shadows, activates and re
   await scene.app.admin.post(`/policies/${String(policy['id'])}/cases`, label)
   const calibrated = await scene.run('judges', 'calibrate', id)
   assert.equal(calibrated.status, 4, calibrated.errors)
-  assert.match(calibrated.output, /It was asked about \d+ labels; 50 are needed/)
+  assert.match(calibrated.output, /It gave an answer to \d+ labels; 50 are needed/)
   assert.match((await scene.run('judges', 'shadow', id, '--share', '500')).output, /version 2 is the shadow of 5 %/)
   const refused = await scene.run('judges', 'activate', id)
   assert.equal(refused.status, 1)

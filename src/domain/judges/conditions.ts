@@ -40,7 +40,7 @@ export function takeOverConditions({ report, timeoutMs, activeKappa }: TakeOver)
     {
       kind: 'labels',
       isMet: labels >= leastLabels,
-      message: `It was asked about ${labels} labels; ${leastLabels} are needed.`,
+      message: `It gave an answer to ${labels} labels; ${leastLabels} are needed.`,
     },
     {
       kind: 'self_agreement',
@@ -51,9 +51,11 @@ export function takeOverConditions({ report, timeoutMs, activeKappa }: TakeOver)
       kind: 'kappa',
       isMet: kappa !== null && kappa >= leastKappa,
       message:
-        kappa === null
-          ? 'Its kappa has no value, because the labels and its answers are all of one kind.'
-          : `Its kappa is ${kappa}; ${leastKappa} is needed.`,
+        kappa !== null
+          ? `Its kappa is ${kappa}; ${leastKappa} is needed.`
+          : labels === 0
+            ? 'Its kappa has no value without answers.'
+            : 'Its kappa has no value, because the labels and its answers are all of one kind.',
     },
     ...(typeof activeKappa === 'number'
       ? [

@@ -6,10 +6,11 @@ import { Badge } from '../../kit/badge.tsx'
 import { Button } from '../../kit/button.tsx'
 import { Card } from '../../kit/card.tsx'
 import { DataTable, type DataColumn } from '../../kit/data-table.tsx'
-import { count, dollars, milliseconds, percent } from '../../kit/format.ts'
+import { count, dollars } from '../../kit/format.ts'
 import { ErrorNotice, Notice } from '../../kit/notice.tsx'
 import { nameOr, shortId } from '../../kit/short-id.tsx'
 import { words } from '../../words/en.ts'
+import { Figures, type Figured } from './figures.tsx'
 import { ActivateDialog, RetireDialog, ShadowDialog } from './action-dialogs.tsx'
 import {
   useCalibration,
@@ -34,13 +35,15 @@ export function JudgeDetails({ judge }: { readonly judge: Judge }) {
   return (
     <>
       <Card title={judge.name} note={<Actions judge={judge} onOpen={setOpen} />}>
-        {isFile && <p>{text.fileHint}</p>}
-        {alarms.map((alarm) => (
-          <Notice key={alarm.kind} tone="warning">
-            {alarm.text}
-          </Notice>
-        ))}
-        {calibration === null ? <p>{text.none_calibrated}</p> : <Figures calibration={calibration} />}
+        <div className={styles.stack}>
+          {isFile && <p>{text.fileHint}</p>}
+          {alarms.map((alarm) => (
+            <Notice key={alarm.kind} tone="warning">
+              {alarm.text}
+            </Notice>
+          ))}
+          {calibration === null ? <p>{text.none_calibrated}</p> : <Figures calibration={calibration} />}
+        </div>
       </Card>
       {!isFile && (
         <Card title={text.conditions} isFlush>
@@ -75,12 +78,14 @@ function Actions({ judge, onOpen: setOpen }: { readonly judge: Judge; readonly o
   const { data: calibration } = useCalibration(judge.id)
   const isRunning = calibration?.status === 'running'
   const isInUse = judge.active_version !== null || judge.shadow !== null
+  const isReady = judge.conditions.every(({ met }) => met)
   const needsPublish = mayPublish ? undefined : text.mayNotPublish
   return (
     <span className={styles.actions}>
       {start.isError && <ErrorNotice error={start.error} />}
       <Button
         isSmall
+        look={isReady ? 'normal' : 'primary'}
         disabled={!mayWrite || isRunning || start.isPending}
         title={mayWrite ? undefined : text.mayNotWrite}
         onClick={() => start.mutate(undefined)}
@@ -94,7 +99,7 @@ function Actions({ judge, onOpen: setOpen }: { readonly judge: Judge; readonly o
           </Button>
           <Button
             isSmall
-            look="primary"
+            look={isReady ? 'primary' : 'normal'}
             disabled={!mayPublish}
             title={needsPublish}
             onClick={() => setOpen('activate')}
@@ -112,49 +117,11 @@ function Actions({ judge, onOpen: setOpen }: { readonly judge: Judge; readonly o
   )
 }
 
-type Figured = NonNullable<Judge['calibration']>
-
-/** Self-agreement comes first, because without it the rest says nothing. */
-function Figures({ calibration }: { readonly calibration: Figured }) {
-  const { kappa, injections } = calibration
-  const share = (basisPoints: number): string => percent(basisPoints / 10_000)
-  const bounded = (figure: Figured['self_agreement']): string =>
-    text.bounded(text.ofAll(figure.found, figure.of), share(figure.at_least_bp), share(figure.at_most_bp))
-  const rows: readonly (readonly [string, string])[] = [
-    [
-      text.labels,
-      text.bySource(count(calibration.by_source.cases.labels), count(calibration.by_source.appeals.labels)),
-    ],
-    [text.selfAgreement, bounded(calibration.self_agreement)],
-    [text.kappa, kappa === null ? words.common.none : kappa.toFixed(2)],
-    [text.baseRate, share(calibration.base_rate_bp)],
-    [text.agreement, share(calibration.agreement_bp)],
-    [text.found, bounded(calibration.true_positives)],
-    [text.passed, bounded(calibration.true_negatives)],
-    [text.injections, text.ofAll(injections.passed, injections.of)],
-    [text.p95, milliseconds(calibration.p95_ms)],
-    [text.cost, dollars(calibration.usd_per_1000)],
-  ]
-  return (
-    <>
-      {!calibration.consistent && <Notice tone="deny">{text.inconsistent}</Notice>}
-      <dl className={styles.figures}>
-        {rows.map(([name, value]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
-    </>
-  )
-}
-
 const conditionColumns: readonly DataColumn<Judge['conditions'][number]>[] = [
   {
     id: 'met',
     name: text.state,
-    cell: ({ met }) => <Badge tone={met ? 'allow' : 'deny'}>{met ? text.met : text.open}</Badge>,
+    cell: ({ met }) => <Badge tone={met ? 'allow' : 'warning'}>{met ? text.met : text.open}</Badge>,
   },
   {
     id: 'message',

@@ -48,7 +48,13 @@ export function JudgesPage() {
       )}
       {judges && judges.length > 0 && (
         <Card title={words.pages.judges} isFlush>
-          <DataTable label={words.pages.judges} rows={judges} columns={columns} idOf={({ id }) => id} />
+          <DataTable
+            label={words.pages.judges}
+            rows={judges}
+            columns={columns}
+            idOf={({ id }) => id}
+            selectedId={shown?.id}
+          />
         </Card>
       )}
       {shown && <JudgeDetails key={shown.id} judge={shown} />}
@@ -96,6 +102,7 @@ const columns: readonly DataColumn<Judge>[] = [
 /** Kappa is read by the base rate, so it never stands without it. */
 function kappaCell({ calibration }: Judge) {
   if (calibration === null) return text.notCalibrated
-  const { kappa, base_rate_bp: rate } = calibration
+  const { kappa, base_rate_bp: rate, labels } = calibration
+  if (labels === 0) return text.noAnswers
   return text.kappaOf(kappa === null ? words.common.none : kappa.toFixed(2), percent(rate / 10_000))
 }

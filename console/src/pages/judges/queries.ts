@@ -11,6 +11,8 @@ export type Comparison = components['schemas']['JudgeComparison']
 
 const judgesKey = ['judges'] as const
 const progressMs = 1_000
+/** Each node adds what it asked some seconds later. */
+const costsMs = 15_000
 
 /** An organization has few of them, so one page is enough. */
 export const useJudges = () =>
@@ -46,6 +48,7 @@ export const useCosts = (judgeId: string) =>
     queryKey: [...judgesKey, judgeId, 'costs'],
     queryFn: (): Promise<Costs> =>
       dataOf(api.GET('/v1/organization/judges/{judge_id}/costs', { params: { path: { judge_id: judgeId } } })),
+    refetchInterval: costsMs,
   })
 
 export const useComparison = (judgeId: string) =>

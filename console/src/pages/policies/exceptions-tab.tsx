@@ -132,17 +132,14 @@ const columnsOf = (
   {
     id: 'state',
     name: text.state,
-    cell: ({ state }) => <Badge tone={state === 'live' ? 'warning' : 'none'}>{text.states[state]}</Badge>,
-  },
-  {
-    id: 'left',
-    name: text.left,
     cell: (each) => (
       <time
         dateTime={new Date((each.ended_at ?? each.expires_at) * 1_000).toISOString()}
         title={fullTime((each.ended_at ?? each.expires_at) * 1_000)}
       >
-        {each.state === 'live' ? timeLeft(each) : words.common.none}
+        <Badge tone={each.state === 'live' ? 'warning' : 'none'}>
+          {each.state === 'live' ? timeLeft(each) : text.states[each.state]}
+        </Badge>
       </time>
     ),
   },

@@ -183,7 +183,7 @@ const example = {
   shadow: null,
   seen: [{ upstream: 'echo', model: 'echo', since: 1_767_225_600 }],
   calibration: { id: calibrationExampleId, at: 1_767_225_600, ...calibrationExample.report },
-  conditions: [{ kind: 'labels', met: true, message: 'It was asked about 80 labels; 50 are needed.' }],
+  conditions: [{ kind: 'labels', met: true, message: 'It gave an answer to 80 labels; 50 are needed.' }],
   alarms: [],
   nightly_usd: 0.02,
   created_at: 1_767_225_600,
