@@ -50,19 +50,28 @@ function whatHappened(body: DecisionBody): string {
 
 function ruleText({ check }: DecidedRequest, { deciding, reason_code: code }: DecisionBody): string {
   if (check === 'always_blocked') return 'A category that is always blocked'
-  const suffix = code === null ? '' : ` (<code>${escapeHtml(code)}</code>)`
+  const suffix = code === null || plainCodes.has(code) ? '' : ` (<code>${escapeHtml(code)}</code>)`
   if (deciding === null || deciding.name === null) return `A rule of the organization${suffix}`
   const version = deciding.version === null ? '' : `, version ${deciding.version}`
   return `${deciding.check === 'policy' ? 'The policy' : 'The configuration'} “${escapeHtml(deciding.name)}”${version}${suffix}`
 }
 
+/** The codes of a configuration that names none. They say nothing that the title does not. */
+const plainCodes: ReadonlySet<string> = new Set(['REFUSE', 'REDACT', 'REWRITE', 'SUMMARY', 'ESCALATE', 'NOT_EVALUATED'])
+
 function evidenceList({ evidence }: DecisionBody): string {
   const items = evidence.map(({ kind, name, part }) => {
-    const where = part === null ? '' : ` in ${escapeHtml(part)}`
+    const where = part === null ? '' : ` in ${escapeHtml(partText(part))}`
     const what = name === null || name === '' ? '' : `: ${escapeHtml(name)}`
     return `<li>${escapeHtml(kind.replaceAll('_', ' '))}${what}${where}</li>`
   })
   return `<ul>${items.join('')}</ul>`
+}
+
+/** `messages[0]` is the first message. */
+function partText(part: string): string {
+  const message = /^messages\[(\d+)\]/.exec(part)?.[1]
+  return message === undefined ? part : `message ${Number(message) + 1}`
 }
 
 const stateTexts = {
