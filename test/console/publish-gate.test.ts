@@ -35,7 +35,7 @@ describe('the publish gate in the console', { skip: withoutBrowser }, () => {
     await page.getByRole('link', { name: 'Gate', exact: true }).click()
     await page.getByText('Not run on this draft yet').waitFor()
     await page.getByRole('button', { name: 'Run the gate' }).click()
-    await page.getByText('1 of 1 case of weight must failed.').waitFor()
+    await page.getByText('1 of 1 case that must pass failed.').waitFor()
     await page.getByText('Not passed').waitFor()
     assert.deepEqual(await accessibilityViolations(page), [])
 
@@ -63,7 +63,7 @@ describe('the publish gate in the console', { skip: withoutBrowser }, () => {
     const { page } = view
     await scene.openAt(page, `/policies/${id}/gate`)
     await page.getByRole('button', { name: 'Run the gate' }).click()
-    await page.getByText('1 case of weight must passed.').waitFor()
+    await page.getByText('The case that must pass did.').waitFor()
     await scene.post(`${base}/${id}/cases`, { says: 'more', given: { text: 'Falcon' }, expect: 'match' }, admin)
     await page.reload()
     await page.getByText('have changed since this run').waitFor()
@@ -84,7 +84,7 @@ describe('the publish gate in the console', { skip: withoutBrowser }, () => {
     await dialog.getByRole('button', { name: 'Enforce as v2' }).click()
     await dialog.getByRole('link', { name: 'Open the gate' }).click()
     await page.getByRole('button', { name: 'Run the gate' }).click()
-    await page.getByText('1 of 1 case of weight must failed.').waitFor()
+    await page.getByText('1 of 1 case that must pass failed.').waitFor()
     assert.deepEqual(
       view.errors.filter((error) => !error.includes('409')),
       [],
@@ -132,7 +132,7 @@ describe('the publish gate of the gateway configuration in the console', { skip:
     await page.getByText('has not passed the publish gate').waitFor()
     assert.equal(await page.getByRole('button', { name: 'Compare with the saved version' }).count(), 0)
     await page.getByRole('button', { name: 'Run the gate' }).click()
-    await page.getByText('Cases: Failed. 1 of 1 case of weight must failed.').waitFor()
+    await page.getByText('Cases: Failed. 1 of 1 case that must pass failed.').waitFor()
     assert.deepEqual(await accessibilityViolations(page), [])
     await page.getByLabel('Publish anyway, because').fill('Tried in another place')
     await page.getByRole('button', { name: 'Save for new requests' }).click()

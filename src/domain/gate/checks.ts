@@ -108,13 +108,13 @@ const noShare = { limitBp: null, boundBp: null } as const
 
 function checkCases({ run: { cases } }: GateFacts): Check {
   const { must, failed, failedIds, shouldFailed } = cases
-  const also = shouldFailed === 0 ? '' : ` ${counted(shouldFailed, 'case')} of weight should failed.`
+  const also = shouldFailed === 0 ? '' : ` ${counted(shouldFailed, 'case')} that should pass failed.`
   const message =
     must === 0
-      ? `The policy has no cases of weight must.${also}`
+      ? `The policy has no cases that must pass.${also}`
       : failed === 0
-        ? `${counted(must, 'case')} of weight must passed.${also}`
-        : `${failed} of ${counted(must, 'case')} of weight must failed.${also}`
+        ? `${must === 1 ? 'The case' : `All ${must} cases`} that must pass did.${also}`
+        : `${failed} of ${counted(must, 'case')} that must pass failed.${also}`
   const state = failed === 0 ? 'passed' : 'failed'
   return { kind: 'cases', state, found: failed, of: must, ...noShare, message, examples: failedIds }
 }

@@ -89,7 +89,7 @@ export const gateRunExample = {
       of: 12,
       limit_bp: null,
       bound_bp: null,
-      message: '12 cases of weight must passed.',
+      message: 'All 12 cases that must pass did.',
       examples: [],
     },
     {

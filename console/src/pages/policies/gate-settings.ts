@@ -1,3 +1,5 @@
+import { count, percent } from '../../kit/format.ts'
+import { words } from '../../words/en.ts'
 import type { GateUpdate, PublishGate } from './gate-queries.ts'
 
 type Gate = PublishGate['effective']
@@ -15,6 +17,17 @@ export const sectionNames = [
 /** The numbers of a section, in their order. */
 export const fieldsOf = (section: Gate[GateSection]): (keyof GateFields)[] =>
   Object.keys(section).filter((name) => name !== 'level') as (keyof GateFields)[]
+
+/** The numbers of a condition in words, without those that limit nothing; none if the condition is off. */
+export function limitsOf(section: Gate[GateSection]): readonly string[] {
+  if (section.level === 'off') return []
+  const values = section as GateFields
+  return fieldsOf(section).flatMap((field) => {
+    const value = values[field]
+    if (typeof value !== 'number') return []
+    return [words.gate.limits[field](field.endsWith('_bp') ? percent(value / 10_000) : count(value))]
+  })
+}
 
 /** What differs from the gate of the organization. Only that is kept with a policy, so that the rest follows the organization. */
 export function gateChanges(organization: Gate | undefined, form: Gate): Omit<GateUpdate, 'revision'> {

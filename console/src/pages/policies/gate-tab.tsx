@@ -9,7 +9,7 @@ import { DataTable, type DataColumn } from '../../kit/data-table.tsx'
 import { ErrorNotice, Notice } from '../../kit/notice.tsx'
 import { EmptyState, FailureState, LoadingRows } from '../../kit/state.tsx'
 import { words } from '../../words/en.ts'
-import { sectionNames } from './gate-settings.ts'
+import { limitsOf, sectionNames } from './gate-settings.ts'
 import { GateSettingsDialog } from './gate-settings-dialog.tsx'
 import { useApprove, useGate, useLatestRun, useStartRun, type GateCheck, type GateRun } from './gate-queries.ts'
 import { usePolicyDraft } from './use-draft.ts'
@@ -196,6 +196,7 @@ function Settings() {
             <dt>{text.sections[section]}</dt>
             <dd>
               <strong>{text.levels[effective[section].level]}</strong> {text.sectionHints[section]}
+              <span className={styles.limits}>{limitsOf(effective[section]).join(', ')}</span>
             </dd>
           </div>
         ))}

@@ -64,7 +64,7 @@ export const gate = {
   sectionHints: {
     cases: 'Every case that must pass does so on the draft.',
     replay:
-      'Shares are compared by their upper bound at 95 %. Needs texts of requests (audit.content or audit.replay_sample).',
+      'The draft is tried on recorded requests, and the upper bound of each share counts. Needs texts of requests (audit.content or audit.replay_sample).',
     shadow: 'The same rule has run in monitoring before it denies anything. Needs no texts.',
     approvals: 'By other people than the last author of the draft.',
     judge: 'The judge of a rule in plain language was calibrated lately, and did not contradict itself.',
@@ -80,6 +80,19 @@ export const gate = {
     min_requests: 'Requests, at least',
     max_match_bp: 'Matches, at most %',
     count: 'People',
+  },
+  /** The fields as parts of a sentence. */
+  limits: {
+    newly_blocked_bp: (share: string) => `at most ${share} newly denied`,
+    newly_allowed_bp: (share: string) => `at most ${share} no longer denied`,
+    not_evaluated_bp: (share: string) => `at most ${share} not evaluated`,
+    days: (days: string) => `within ${days} days`,
+    min_events: (requests: string) => `at least ${requests} requests`,
+    max_events: (requests: string) => `the newest ${requests} of them`,
+    hours: (hours: string) => `for ${hours} hours`,
+    min_requests: (requests: string) => `at least ${requests} requests`,
+    max_match_bp: (share: string) => `at most ${share} match`,
+    count: (people: string) => (people === '1' ? '1 other person' : `${people} other people`),
   },
   noLimit: 'No limit',
   saveAgain: 'It has passed the publish gate. Save it now.',
