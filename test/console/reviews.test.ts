@@ -58,6 +58,7 @@ describe('reviews in the console', { skip: withoutBrowser }, () => {
     await dark(page)
     assert.deepEqual(await accessibilityViolations(page), [])
     assert.equal(await page.getByRole('checkbox', { name: 'Make it a case of the policy' }).isChecked(), true)
+    await page.getByLabel('What the case is about').fill('the bird')
     await page.getByRole('checkbox', { name: 'Change the draft of the policy' }).check()
     await page.getByText('No threshold decides this text otherwise').waitFor() // its score is the highest
     await page.getByLabel('New rule of the draft').fill('cel:text.contains("Project falcon")')
@@ -70,10 +71,12 @@ describe('reviews in the console', { skip: withoutBrowser }, () => {
     await page.getByText('No appeal is open').waitFor()
     const appeal = await read(`/appeals/${id}`)
     assert.deepEqual([appeal['state'], appeal['reason']], ['overturned', 'Birds are fine.'])
-    const { data } = (await read(`/policies/${scene.policyId}/cases`)) as { data: { id: string; origin: string }[] }
+    const { data } = (await read(`/policies/${scene.policyId}/cases`)) as {
+      data: { id: string; says: string; origin: string }[]
+    }
     assert.deepEqual(
-      data.map(({ id: caseId, origin }) => [caseId, origin]),
-      [[appeal['case_id'], 'appeal']],
+      data.map(({ id: caseId, says, origin }) => [caseId, says, origin]),
+      [[appeal['case_id'], 'the bird', 'appeal']],
     )
     const { draft } = (await read(`/policies/${scene.policyId}`)) as { draft: { rule: string } }
     assert.equal(draft.rule, 'cel:text.contains("Project falcon")')

@@ -81,17 +81,20 @@ function Steps({ policy, rollout }: { readonly policy: Policy; readonly rollout:
       <p className={styles.sentence}>
         {text.shareText(present)}{' '}
         {step !== undefined && text.wouldAdd(chosen, count(step.added_denials), count(rollout.matches_7d))}
+        {chosen < present && text.wouldEnd(chosen)}
       </p>
-      <div className={styles.actions}>
-        <Button
-          look="primary"
-          disabled={chosen === present || !mayPublish || change.isPending}
-          title={mayPublish ? undefined : words.policies.mayNotPublish}
-          onClick={() => change.mutate(chosen)}
-        >
-          {text.setShare(chosen)}
-        </Button>
-      </div>
+      {chosen !== present && (
+        <div className={styles.actions}>
+          <Button
+            look="primary"
+            disabled={!mayPublish || change.isPending}
+            title={mayPublish ? undefined : words.policies.mayNotPublish}
+            onClick={() => change.mutate(chosen)}
+          >
+            {text.setShare(chosen)}
+          </Button>
+        </div>
+      )}
       {change.isError && <ErrorNotice error={change.error} />}
       {chosen !== present && (
         <CommandPreview

@@ -157,8 +157,10 @@ function Detail({ request }: { readonly request: RequestDetail }) {
       </DrawerSection>
       <DrawerSection title={text.outcomes} note={outcomes.length > 0 ? text.outcomesNote : ''}>
         <Outcomes outcomes={outcomes} isChecked={isChecked(request)} mayOpen={mayOpen} />
-        <Repair key={request.id} request={request} />
-        <AppealSection key={`appeal ${request.id}`} request={request} />
+        <div className={styles.repair}>
+          <Repair key={request.id} request={request} />
+          <AppealSection key={`appeal ${request.id}`} request={request} />
+        </div>
       </DrawerSection>
       {outcomes.some((outcome) => outcome.is_deciding) && (
         <DrawerSection title={text.explanation.title}>

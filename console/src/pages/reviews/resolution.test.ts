@@ -15,6 +15,7 @@ import type { Appeal } from './queries.ts'
 const form: ResolutionForm = {
   answer: 'Birds are fine.',
   isCase: true,
+  says: '',
   draft: { way: 'threshold', threshold: '9999', rule: 'Be kind.' },
   exception: { of: 'user', reason: '', days: '7' },
 }
@@ -36,6 +37,12 @@ describe('the resolution of an appeal', () => {
       resolveCommand('apl_1', body, '7'),
       `gatehouse appeals resolve apl_1 --outcome overturned --reason 'Birds are fine.' --case --threshold 9999 --revision 3 --exception user --until 7d`,
     )
+  })
+
+  it('says what the case is about, if that was typed', () => {
+    const body = resolutionOf({ ...form, says: 'the bird' }, 'upheld', at)
+    assert.deepEqual(body.case, { says: 'the bird' })
+    assert.match(resolveCommand('apl_1', body, ''), /--case --says 'the bird'$/)
   })
 
   it('says why there is an exception, if that was typed', () => {

@@ -13,6 +13,8 @@ export type DraftForm = { readonly way: 'threshold' | 'rule'; readonly threshold
 export type ResolutionForm = {
   readonly answer: string
   readonly isCase: boolean
+  /** What the case is about; empty for the id of the appeal. */
+  readonly says: string
   readonly draft: DraftForm | undefined
   readonly exception: ExceptionForm | undefined
 }
@@ -54,13 +56,13 @@ type At = { readonly revision: number; readonly nowSeconds: number }
 
 /** The body of the request. Only where the decision was wrong is something changed. */
 export function resolutionOf(form: ResolutionForm, outcome: Outcome, { revision, nowSeconds }: At): Resolution {
-  const { answer, isCase, draft, exception } = form
+  const { answer, isCase, says, draft, exception } = form
   const reason = answer.trim() === '' ? {} : { reason: answer }
   if (outcome === 'dismissed') return { outcome, ...reason }
   return {
     outcome,
     ...reason,
-    ...(isCase && { case: true as const }),
+    ...(isCase && { case: says.trim() === '' ? (true as const) : { says } }),
     ...(outcome === 'overturned' && draft !== undefined && { draft: draftOf(draft), revision }),
     ...(outcome === 'overturned' &&
       exception !== undefined && {
@@ -83,6 +85,7 @@ export function resolveCommand(id: string, { outcome, reason, draft, revision, .
     outcome,
     reason,
     case: made.case === undefined ? undefined : true,
+    says: made.case === true ? undefined : made.case?.says,
     threshold: draft?.match_threshold_basis_points?.toString(),
     rule: draft?.rule,
     revision: revision?.toString(),

@@ -32,6 +32,7 @@ export function ResolveForm({ appeal, isFocused, onResolve, onResolved }: FormPr
   const [form, setForm] = useState<ResolutionForm>({
     answer: '',
     isCase: isKept === true && policy !== null,
+    says: '',
     draft: undefined,
     exception: undefined,
   })
@@ -70,6 +71,20 @@ export function ResolveForm({ appeal, isFocused, onResolve, onResolved }: FormPr
             />
             {isKept === true ? text.makeCase : text.noCase}
           </label>
+          {form.isCase && (
+            <div className={styles.made}>
+              <Field label={text.caseSays} hint={words.policy.cases.saysHint}>
+                {(props) => (
+                  <input
+                    {...props}
+                    value={form.says}
+                    maxLength={200}
+                    onChange={(event) => set({ says: event.currentTarget.value })}
+                  />
+                )}
+              </Field>
+            </div>
+          )}
           {outcome === 'overturned' && (
             <DraftPart
               appeal={appeal}

@@ -36,7 +36,6 @@ export const exceptions = {
   leftHours: (hours: number) => (hours === 1 ? '1 hour left' : `${hours} hours left`),
   lessThanHour: 'Under an hour left',
   owner: 'Owner',
-  until: 'Until',
   subjects: {
     user: (user: string) => `User ${user}`,
     project: (name: string) => `Project ${name}`,

@@ -52,6 +52,7 @@ export const reviews = {
   undecided: 'Nobody is sure yet. Another person can label it, or you dismiss it.',
   outcomes: { overturned: 'Overturn', upheld: 'Uphold', dismissed: 'Dismiss' },
   makeCase: 'Make it a case of the policy',
+  caseSays: 'What the case is about (optional)',
   noCase: 'The text is not kept, so it cannot become a case.',
   makeException: 'Let further requests through until a date',
   exceptionFor: { user: 'User', key: 'Key', project: 'Project', text: 'This text' },
