@@ -37,7 +37,7 @@ describe('reviews in the console', { skip: withoutBrowser }, () => {
     await scene.openAt(page, '/overview')
     await page.getByRole('link', { name: 'Reviews', exact: true }).click()
     await page.getByText('No appeal is open').waitFor()
-    await page.getByText('/v1/decisions/{event_id}/appeal').waitFor()
+    await page.getByRole('link', { name: 'Denied requests' }).waitFor()
     assert.deepEqual(await accessibilityViolations(page), [])
     assert.deepEqual(view.errors, [])
   })
@@ -70,6 +70,8 @@ describe('reviews in the console', { skip: withoutBrowser }, () => {
     await page.keyboard.press('Enter') // the button that goes on has the focus
     await page.getByText('No appeal is open').waitFor()
     const appeal = await read(`/appeals/${id}`)
+    const reads = `/audit_logs?kind=audit.content.read&resource_id=${String(appeal['request_id'])}`
+    assert.equal(((await read(reads))['data'] as unknown[]).length, 1) // the answers of the server have no text to read again
     assert.deepEqual([appeal['state'], appeal['reason']], ['overturned', 'Birds are fine.'])
     const { data } = (await read(`/policies/${scene.policyId}/cases`)) as {
       data: { id: string; says: string; origin: string }[]

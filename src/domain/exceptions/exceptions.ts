@@ -71,7 +71,7 @@ export async function findException(
 function requireEnd(expiresAtMs: number, nowMs: number): void {
   if (expiresAtMs <= nowMs) throw invalid('expires_at', 'must be in the future.')
   if (expiresAtMs > nowMs + maxDays * dayMs)
-    throw invalid('expires_at', `must be at most ${maxDays} days ahead. What holds for longer belongs into the policy.`)
+    throw invalid('expires_at', `must be at most ${maxDays} days ahead. What holds for longer belongs in the policy.`)
 }
 
 async function requireSubject(

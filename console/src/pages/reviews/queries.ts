@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { api, dataOf } from '../../api/client.ts'
 import type { components } from '../../api/schema.d.ts'
 import { useChange } from '../../api/use-change.ts'
@@ -13,12 +13,13 @@ export type Policy = components['schemas']['Policy']
 export type AppealedRequest = components['schemas']['RequestDetail']
 
 const appealsKey = ['appeals'] as const
+const listKey = [...appealsKey, 'list'] as const
 const shownAppeals = 100
 
 /** The appeals of the queue, the oldest first, so that none expires unseen. */
 export const useAppeals = (show: 'open' | 'all') =>
   useQuery({
-    queryKey: [...appealsKey, 'list', show],
+    queryKey: [...listKey, show],
     queryFn: async (): Promise<readonly Appeal[]> => {
       const page = { limit: shownAppeals, order: show === 'open' ? 'asc' : 'desc' } as const
       const query = show === 'open' ? { ...page, state: 'open' as const } : page
@@ -40,22 +41,45 @@ export const useAppeal = (id: string, { hasTexts, isBlind }: Shown) =>
     refetchOnWindowFocus: false,
   })
 
-export const useReview = (id: string, onDone: () => void) =>
-  useChange({
+/**
+ * Shows the appeal as the server answered, with the text that is known already: a further read of the text would be another
+ * event of the audit log.
+ */
+function useShowAnswer(): (answer: Appeal) => void {
+  const client = useQueryClient()
+  return (answer) =>
+    client.setQueriesData<Appeal>(
+      { queryKey: [...appealsKey, answer.id] },
+      (known) => known && { ...answer, text: known.text },
+    )
+}
+
+export function useReview(id: string, onDone: () => void) {
+  const show = useShowAnswer()
+  return useChange({
     send: (body: Review): Promise<Appeal> =>
       dataOf(api.POST('/v1/organization/appeals/{appeal_id}/review', { params: { path: { appeal_id: id } }, body })),
-    refresh: [appealsKey],
-    onDone,
+    refresh: [listKey],
+    onDone: (answer) => {
+      show(answer)
+      onDone()
+    },
   })
+}
 
-export const useResolve = (id: string, onDone: (appeal: Appeal) => void) =>
-  useChange({
+export function useResolve(id: string, onDone: (appeal: Appeal) => void) {
+  const show = useShowAnswer()
+  return useChange({
     send: (body: Resolution): Promise<Appeal> =>
       dataOf(api.POST('/v1/organization/appeals/{appeal_id}/resolve', { params: { path: { appeal_id: id } }, body })),
-    refresh: [appealsKey, ['policy'], ['overview']],
+    refresh: [listKey, ['policy'], ['overview']],
     refreshesOnError: true, // the draft has another revision then
-    onDone,
+    onDone: (answer) => {
+      show(answer)
+      onDone(answer)
+    },
   })
+}
 
 /** Whose request it is. The page of requests has the same query. */
 export const useAppealedRequest = (requestId: string | null, mayRead: boolean) =>

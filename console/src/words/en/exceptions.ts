@@ -29,7 +29,7 @@ export const exceptions = {
   reasonHint: 'For those who read it later.',
   choose: 'Choose one',
   days: 'Days',
-  daysHint: 'At most 30. What holds for longer belongs into the policy.',
+  daysHint: 'At most 30. What holds for longer belongs in the policy.',
   state: 'State',
   states: { ended: 'Ended early', expired: 'Expired' },
   leftDays: (days: number) => (days === 1 ? '1 day left' : `${days} days left`),

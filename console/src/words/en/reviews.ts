@@ -7,7 +7,8 @@ export const reviews = {
   queue: 'Appeals',
   none: 'No appeal is open',
   noneText:
-    'An appeal says that the decision on a request was wrong. Keys open them with POST /v1/decisions/{event_id}/appeal, people at the appeal_url of an error response, and you on the page of a request.',
+    'An appeal says that the decision on a request was wrong. Applications open one with the API, people at the address in the error that they got, and you with the button “Appeal” on a request.',
+  noneAction: 'Denied requests',
   noneAtAll: 'Nobody has appealed a decision yet',
   states: {
     open: 'Open',
@@ -19,7 +20,9 @@ export const reviews = {
   needsThird: 'Two people disagree. A third person decides.',
   needsThirdShort: 'Needs a third person',
   noPolicy: 'No policy',
-  opened: (at: string) => `opened ${at}`,
+  opened: (direction: string, at: string) => `${direction}, appealed ${at}`,
+  directions: { request: 'Request', response: 'Response' },
+  expiresIn: (days: number) => (days === 0 ? 'Expires today' : `Expires in ${days === 1 ? '1 day' : `${days} days`}`),
   question: 'Should the rule match this text?',
   blindHint: 'What was decided is shown after your answer.',
   reveal: 'Show the decision first',
