@@ -26,8 +26,9 @@ export type KeptTexts = {
 export function startKeptTexts(
   { operation, request, caller }: OperationCall,
   { content, redact, sampling }: KeptTextsParts,
-  at: { readonly timeMs: number },
+  atMs: number,
 ): KeptTexts | undefined {
+  if (content === 'none' && sampling === undefined) return undefined
   const messagesOf = () => operation.messagesOf(request)
   if (content !== 'none') {
     const collector = collectTexts({ messagesOf, raw: request.raw }, { level: content, redact })
@@ -36,7 +37,7 @@ export function startKeptTexts(
   if (sampling === undefined || caller.kind === 'free') return undefined
   const { sampler, ids } = sampling
   const organizationId = caller.organization.id
-  const position = sampler.draw(organizationId, at.timeMs)
+  const position = sampler.draw(organizationId, atMs)
   if (position === undefined) return undefined
   const collector = collectTexts({ messagesOf, raw: undefined }, { level: 'redacted', redact })
   const textsOf = () => collector.content().redacted ?? {}
@@ -44,8 +45,6 @@ export function startKeptTexts(
     collector,
     newEventId: () => ids('evt'),
     factsOf: (eventId) =>
-      eventId === undefined
-        ? {}
-        : { sample: sampler.seal({ organizationId, eventId, atMs: at.timeMs, position }, textsOf) },
+      eventId === undefined ? {} : { sample: sampler.seal({ organizationId, eventId, atMs, position }, textsOf) },
   }
 }

@@ -119,7 +119,7 @@ function startRecording(call: OperationCall, parts: RecordParts): Recording {
   // The free request belongs to no organization, so there is no log for it.
   if (caller.kind === 'free' || journal === null) return unrecorded(report)
   const timeMs = clock.nowMs()
-  const kept = startKeptTexts(call, parts, { timeMs })
+  const kept = startKeptTexts(call, parts, timeMs)
   const organizationId = caller.organization.id
   let written: Promise<boolean> | undefined
   let describeVerdict: (() => VerdictFacts) | undefined
@@ -127,8 +127,10 @@ function startRecording(call: OperationCall, parts: RecordParts): Recording {
   const record = (outcome: RequestOutcome): Promise<boolean> => {
     const totalUs = timing.elapsedUs()
     const id = announcedId(outcome.policy) ?? kept?.newEventId()
-    const make = (): EventFacts =>
-      requestFacts({
+    const make = (): EventFacts => {
+      // A request that did not reach the checks is recorded without texts, because rejecting a caller must be cheap.
+      const texts = describeVerdict && kept?.factsOf(id)
+      return requestFacts({
         requestId,
         caller,
         operation,
@@ -140,9 +142,10 @@ function startRecording(call: OperationCall, parts: RecordParts): Recording {
         totalUs,
         outcome,
         verdict: describeVerdict?.(),
-        // A request that did not reach the checks is recorded without texts, because rejecting a caller must be cheap.
-        ...(describeVerdict && kept?.factsOf(id)),
+        content: texts?.content,
+        sample: texts?.sample,
       })
+    }
     return journal.record(organizationId, make, { id, isRequired })
   }
   return {

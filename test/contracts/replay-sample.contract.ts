@@ -6,6 +6,7 @@ import type { Database, Transaction } from '../../src/adapters/stores/sql/databa
 import { countEncrypted, encryptAgain } from '../../src/adapters/stores/sql/secret-rotation.ts'
 import { createStoredEncryptions } from '../../src/app/storage/secret-rotation.ts'
 import { systemRandom } from '../../src/base/random.ts'
+import type { AuditEvent } from '../../src/domain/audit/event/event.ts'
 import { createReplaySampler, type ReplaySampler } from '../../src/domain/audit/replay-sample.ts'
 import { createKeyring } from '../../src/domain/server-secret/keyring.ts'
 import { openAuditLog } from '../support/audit-log.ts'
@@ -45,6 +46,18 @@ export function replaySampleContract({ name, skip, open }: Engine): void {
       assert.doesNotMatch(Buffer.from(row?.sealed ?? []).toString(), /req_1|Hello/)
       await scene.database.write([{ sql: "update replay_sample set event_id = 'evt_other'" }])
       await assert.rejects(scene.samples([1]))
+    })
+
+    it('waits on the disk of a node without its text, and is written once', async () => {
+      await using scene = await openScene(open)
+      const event = scene.eventOf('req_1', samplerOf(5, [0.5]))
+      assert.doesNotMatch(JSON.stringify(event), /of req_1|Hello/)
+      for (const mayRepeat of [false, true])
+        await scene.log.appender.append('org_1', [JSON.parse(JSON.stringify(event))], mayRepeat)
+      assert.deepEqual(
+        (await scene.samples([1, 2])).map(([sequence, { response }]) => [sequence, response]),
+        [[1, 'Hello']],
+      )
     })
 
     it('is no content of the event, and the audit log is verified with it', async () => {
@@ -112,25 +125,27 @@ async function openScene(open: () => Promise<Database>) {
   const log = await openAuditLog(database)
   const query: Transaction['query'] = (sql, params) => database.read(sql, params)
   let count = 0
+  const eventOf = (requestId: string, sampler: ReplaySampler | undefined): AuditEvent => {
+    const [organizationId, atMs, eventId] = ['org_1', log.clock.nowMs(), `evt_${++count}`]
+    const position = sampler?.draw(organizationId, atMs)
+    const texts = () => ({ prompt: `user: Größe 😀 of ${requestId}`, response: 'Hello' })
+    const sample =
+      position === undefined ? undefined : sampler?.seal({ organizationId, eventId, atMs, position }, texts)
+    const facts = {
+      code: 'gateway.request.decided' as const,
+      organizationId,
+      timeMs: atMs,
+      message: '',
+      requestId,
+      sample,
+    }
+    return log.events.makeEvent(facts, eventId)
+  }
   return {
     database,
     log,
-    async request(requestId: string, sampler: ReplaySampler | undefined) {
-      const [organizationId, atMs, eventId] = ['org_1', log.clock.nowMs(), `evt_${++count}`]
-      const position = sampler?.draw(organizationId, atMs)
-      const texts = () => ({ prompt: `user: Größe 😀 of ${requestId}`, response: 'Hello' })
-      const sample =
-        position === undefined ? undefined : sampler?.seal({ organizationId, eventId, atMs, position }, texts)
-      const facts = {
-        code: 'gateway.request.decided' as const,
-        organizationId,
-        timeMs: atMs,
-        message: '',
-        requestId,
-        sample,
-      }
-      await log.appender.append(organizationId, [log.events.makeEvent(facts, eventId)])
-    },
+    eventOf,
+    request: (...of: Parameters<typeof eventOf>) => log.appender.append('org_1', [eventOf(...of)]),
     async positions() {
       const rows = await database.read<{ position: number }>(
         'select position from replay_sample order by hour, position',
