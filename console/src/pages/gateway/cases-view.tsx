@@ -118,7 +118,7 @@ function columnsOf({ results, mayWrite, onOpen }: ColumnParts): readonly DataCol
     ),
   }
   return [
-    { id: 'says', name: text.says, cell: ({ says }) => says },
+    { id: 'says', name: text.says, cell: ({ says }) => <span className={styles.says}>{says}</span> },
     {
       id: 'text',
       name: text.given,

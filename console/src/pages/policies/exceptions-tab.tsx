@@ -16,6 +16,7 @@ import { useMay } from '../../session/session.tsx'
 import { words } from '../../words/en.ts'
 import { useCreateException, useEndException, useExceptions, type PolicyException } from './exception-queries.ts'
 import { usePolicyDraft } from './use-draft.ts'
+import styles from './exceptions-tab.module.css'
 import tab from './history-tab.module.css'
 
 const text = words.exceptions
@@ -128,7 +129,15 @@ const columnsOf = (
   names: SubjectNames,
   onEnd: ((exception: PolicyException) => void) | undefined,
 ): readonly DataColumn<PolicyException>[] => [
-  { id: 'for', name: text.covers, cell: (each) => <span title={subjectId(each)}>{subjectOf(each, names)}</span> },
+  {
+    id: 'for',
+    name: text.covers,
+    cell: (each) => (
+      <span className={styles.subject} title={subjectId(each)}>
+        {subjectOf(each, names)}
+      </span>
+    ),
+  },
   {
     id: 'state',
     name: text.state,

@@ -138,11 +138,15 @@ const columnsOf = (policyId: string): readonly DataColumn<GateCheck>[] => [
   { id: 'kind', name: text.check, cell: ({ kind }) => text.kinds[kind] },
   { id: 'level', name: text.level, priority: 2, cell: ({ level }) => text.levels[level] },
   {
-    id: 'state',
-    name: text.state,
-    cell: (check) => <Badge tone={toneOf(check)}>{text.checkStates[check.state]}</Badge>,
+    id: 'result',
+    name: text.result,
+    cell: (check) => (
+      <span className={styles.result}>
+        <Badge tone={toneOf(check)}>{text.checkStates[check.state]}</Badge>
+        <span>{check.message}</span>
+      </span>
+    ),
   },
-  { id: 'result', name: text.result, cell: ({ message }) => <span className={styles.message}>{message}</span> },
   {
     id: 'examples',
     name: text.examples,

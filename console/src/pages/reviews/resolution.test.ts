@@ -69,12 +69,15 @@ describe('the resolution of an appeal', () => {
     )
   })
 
-  it('is incomplete without days, without a threshold and without a rule', () => {
+  it('is incomplete without days, without a threshold and without another rule', () => {
     const draft = { way: 'rule', threshold: '', rule: ' ' } as const
-    assert.equal(isComplete(form), true)
-    assert.equal(isComplete({ ...form, draft }), false)
-    assert.equal(isComplete({ ...form, draft: { ...draft, way: 'threshold' } }), false)
-    assert.equal(isComplete({ ...form, exception: { of: 'key', reason: '', days: '31' } }), false)
+    const isReady = (changed: Partial<ResolutionForm>) => isComplete({ ...form, ...changed }, 'Be kind.')
+    assert.equal(isReady({}), true)
+    assert.equal(isReady({ draft }), false)
+    assert.equal(isReady({ draft: { ...draft, rule: 'Be kind.' } }), false)
+    assert.equal(isReady({ draft: { ...draft, rule: 'Be polite.' } }), true)
+    assert.equal(isReady({ draft: { ...draft, way: 'threshold' } }), false)
+    assert.equal(isReady({ exception: { of: 'key', reason: '', days: '31' } }), false)
   })
 
   it('changes nothing if the decision was right, and only the answer if it is dismissed', () => {

@@ -32,9 +32,11 @@ export function movedThreshold({ claim, decision }: Pick<Appeal, 'claim' | 'deci
   return threshold >= 1 && threshold <= highestThreshold ? threshold : undefined
 }
 
-export const isComplete = ({ draft, exception }: ResolutionForm): boolean =>
+/** Whether everything that was chosen is filled in. The rule of the draft must differ from the present one. */
+export const isComplete = ({ draft, exception }: ResolutionForm, presentRule: string | undefined): boolean =>
   (exception === undefined || isDayCount(exception.days)) &&
-  (draft === undefined || (draft.way === 'rule' ? draft.rule.trim() !== '' : Number(draft.threshold) >= 1))
+  (draft === undefined ||
+    (draft.way === 'rule' ? draft.rule.trim() !== '' && draft.rule !== presentRule : Number(draft.threshold) >= 1))
 
 export const isDayCount = (days: string): boolean => /^\d+$/.test(days) && Number(days) >= 1 && Number(days) <= maxDays
 

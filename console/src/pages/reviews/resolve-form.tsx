@@ -52,7 +52,7 @@ export function ResolveForm({ appeal, isFocused, onResolve, onResolved }: FormPr
     resolve.mutate(bodyOf(as))
   }
   const days = form.exception?.days ?? ''
-  const isReady = !resolve.isPending && isComplete(form)
+  const isReady = !resolve.isPending && isComplete(form, current.data?.draft.rule)
   const shown = bodyOf(outcome ?? 'dismissed')
   return (
     <div ref={part} className={styles.part} role="group" aria-label={text.resolve} tabIndex={-1}>

@@ -3,8 +3,8 @@ import type { Appeal } from './queries.ts'
 
 export const stateTones: Readonly<Record<Appeal['state'], Tone>> = {
   open: 'none',
-  overturned: 'deny',
+  overturned: 'warning',
   upheld: 'allow',
   dismissed: 'none',
-  expired: 'warning',
+  expired: 'none',
 }
