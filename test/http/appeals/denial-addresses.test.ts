@@ -70,7 +70,7 @@ describe('the addresses of a denial', () => {
     assert.equal(explain, `${app.url}/v1/decisions/${String(id)}`)
     // A key has ten reads a minute.
     const { value } = await operatorOf(app.app, app.organizationId).createKey({ name: 'Reader' })
-    const known = await fetch(String(explain), { headers: { authorization: `Bearer ${value}` } })
+    const known = await fetch(explain, { headers: { authorization: `Bearer ${value}` } })
     assert.equal(known.status, 200)
     assert.equal(((await known.json()) as Json)['effective_decision'], 'refuse')
     const page = await fetch(String(appeal))
