@@ -137,3 +137,37 @@ describe('the replay of a policy in the console', { skip: withoutBrowser }, () =
     }
   })
 })
+
+describe('the replay of the sample in the console', { skip: withoutBrowser }, () => {
+  it('says that there are no texts, or how many are from the sample', async () => {
+    const browser = await launchBrowser()
+    try {
+      for (const hasSample of [false, true]) {
+        const audit = hasSample ? { replay_sample: { per_hour: 3 } } : {}
+        await using scene = await openConsoleScene({ config: { audit } })
+        for (const text of ['calm', 'mild', 'strong', 'strong']) await scene.ask(text)
+        const body = { name: 'Sampled', rule, direction: 'request' }
+        const created = await scene.post(base, body, { authorization: `Bearer ${scene.adminKey}` })
+        const { id } = (await created.json()) as { id: string }
+        await using view = await openPage(browser)
+        const { page } = view
+        await scene.openAt(page, `/policies/${id}/replay`)
+        await page.getByText('Not replayed yet').waitFor()
+        const notice = page.getByText('so there is nothing to replay')
+        assert.equal(await notice.count(), hasSample ? 0 : 1)
+        await page.getByRole('button', { name: 'Replay draft' }).click()
+        await page.getByText(`Of ${hasSample ? 3 : 0} replayed requests`).waitFor()
+        if (!hasSample) continue
+        await page.getByText('The range has 4 requests.').waitFor()
+        await page.getByText('those of 3 are from the replay sample.').waitFor()
+        assert.deepEqual(await accessibilityViolations(page), [])
+        await scene.openAt(page, '/settings?defaults=true&search=replay_sample')
+        await page.getByRole('row', { name: /audit\.replay_sample\.per_hour 3 file/ }).waitFor()
+        await page.getByRole('row', { name: /audit\.replay_sample\.days 14 default/ }).waitFor()
+        assert.deepEqual(view.errors, [])
+      }
+    } finally {
+      await browser.close()
+    }
+  })
+})
