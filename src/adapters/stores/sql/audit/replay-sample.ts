@@ -24,7 +24,7 @@ export function sampleInsertions(
   ]
 }
 
-/** The sampled texts of events, by their sequence. */
+/** The sampled texts of events, by their sequence. Without those that no accepted server secret decrypts. */
 export async function readSamples(
   tx: Pick<Transaction, 'query'>,
   encryption: Pick<Encryption, 'decrypt'>,
@@ -36,9 +36,27 @@ export async function readSamples(
     `select sequence, event_id, sealed from replay_sample where organization_id = $1 and sequence in (${placeholders})`,
     [organizationId, ...sequences],
   )
-  const textsOf = (eventId: string, sealed: Uint8Array): SampledTexts =>
-    JSON.parse(encryption.decrypt(sealed, sampleContext(organizationId, eventId))) as SampledTexts
-  return new Map(rows.map(({ sequence, event_id: id, sealed }) => [sequence, textsOf(id, sealed)]))
+  return new Map(
+    rows.flatMap(({ sequence, event_id: eventId, sealed }) => {
+      const texts = decrypted(encryption, sealed, sampleContext(organizationId, eventId))
+      return texts === undefined ? [] : [[sequence, texts] as const]
+    }),
+  )
+}
+
+/** An event may wait on a disk until the secret of its sample is retired. Its request is then one without texts. */
+function decrypted(
+  encryption: Pick<Encryption, 'decrypt'>,
+  sealed: Uint8Array,
+  context: string,
+): SampledTexts | undefined {
+  let text: string
+  try {
+    text = encryption.decrypt(sealed, context)
+  } catch {
+    return undefined
+  }
+  return JSON.parse(text) as SampledTexts
 }
 
 /** Deletes the samples of the hours before this time. */

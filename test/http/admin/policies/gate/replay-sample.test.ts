@@ -7,6 +7,7 @@ import { startAdminApp, textOf, type AdminApp, type Json } from '../../../../sup
 import { startTestApp } from '../../../../support/app.ts'
 import { createFastClock } from '../../../../support/fast-clock.ts'
 import { operatorOf } from '../../../../support/operator.ts'
+import { createScratchDatabase, withoutPostgres } from '../../../../support/postgres.ts'
 import { temporaryFolder } from '../../../../support/temporary-folder.ts'
 
 /** 0 of 100 is at most 2.96 %, 2 of 100 at most 6.16 %. */
@@ -19,8 +20,13 @@ async function createPolicy(app: AdminApp, rule: string): Promise<string> {
   return `/policies/${textOf(await app.admin.post('/policies', body))}`
 }
 
+const postWith =
+  (app: AdminApp, apiKey: string): AdminApp['post'] =>
+  (path, body) =>
+    app.post(path, body, { authorization: `Bearer ${apiKey}` })
+
 /** Returns the ids of the requests. */
-async function send(app: AdminApp, requests: number): Promise<string[]> {
+async function send(app: Pick<AdminApp, 'post'>, requests: number): Promise<string[]> {
   const ids: string[] = []
   for (let at = 0; at < requests; at += 1) {
     const content = at < 2 ? `What is Falcon? ada${at}@example.com` : `Hello ${at}`
@@ -106,6 +112,19 @@ describe('the replay sample', () => {
     await using app = await startAdminApp({ config: { audit: { replay_sample: { per_hour: 10 } } } })
     await send(app, 40)
     const coverage = await coverageOf(app, await createPolicy(app, 'Never mention "Condor".'))
+    assert.partialDeepStrictEqual(coverage, { events: 10, with_text: 10, from_sample: 10 })
+  })
+
+  it('is one for all nodes of an installation', { skip: withoutPostgres }, async () => {
+    await using database = await createScratchDatabase()
+    const options = {
+      config: { secret: 'the secret of two nodes', audit: { replay_sample: { per_hour: 10 } } },
+      storage: { database_url: database.url },
+    }
+    await using first = await startAdminApp(options)
+    await using second = await startAdminApp({ ...options, isFirst: false })
+    await Promise.all([send(first, 30), send({ post: postWith(second, first.apiKey) }, 30)])
+    const coverage = await coverageOf(first, await createPolicy(first, 'Never mention "Condor".'))
     assert.partialDeepStrictEqual(coverage, { events: 10, with_text: 10, from_sample: 10 })
   })
 
