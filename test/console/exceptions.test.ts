@@ -95,7 +95,8 @@ describe('exceptions and the rollout of a policy in the console', { skip: withou
     const allowed = await ask('What is Condor?')
     assert.equal(allowed.status, 200)
     await scene.openAt(page, `/requests/${allowed.headers.get('x-request-id') ?? ''}`)
-    await page.getByText('let through by an exception').waitFor()
+    await page.getByRole('link', { name: 'let through by an exception' }).click()
+    await page.getByText('Legal agreed').waitFor()
     assert.deepEqual(view.errors, [])
   })
 

@@ -1,3 +1,4 @@
+import { Link } from '@tanstack/react-router'
 import type { components } from '../api/schema.d.ts'
 import { words } from '../words/en.ts'
 import { Badge } from './badge.tsx'
@@ -26,7 +27,8 @@ export function Outcomes({ outcomes, isChecked, mayOpen }: OutcomesProps) {
       {outcomes.map((outcome, at) => (
         <li key={at} data-deciding={outcome.is_deciding}>
           <span className={styles.name} title={outcome.policy_id ?? undefined}>
-            <CheckName outcome={outcome} mayOpen={mayOpen} /> <small>{noteOf(outcome)}</small>
+            <CheckName outcome={outcome} mayOpen={mayOpen} /> <small>{noteOf(outcome)}</small>{' '}
+            <LetThrough outcome={outcome} mayOpen={mayOpen} />
           </span>
           <OutcomeBadge outcome={outcome} />
           <OutcomeScore outcome={outcome} />
@@ -36,20 +38,37 @@ export function Outcomes({ outcomes, isChecked, mayOpen }: OutcomesProps) {
   )
 }
 
+/** The exception that let a request through, with the way to it. */
+function LetThrough({ outcome, mayOpen }: { readonly outcome: Outcome } & Pick<OutcomesProps, 'mayOpen'>) {
+  if (outcome.exception_id === null) return null
+  const rule = linkOf(outcome)
+  const isLinked = rule?.kind === 'policy' && mayOpen(rule)
+  return (
+    <small title={outcome.exception_id}>
+      {isLinked ? (
+        <Link to="/policies/$policyId/exceptions" params={{ policyId: rule.policyId }}>
+          {words.exceptions.letThrough}
+        </Link>
+      ) : (
+        words.exceptions.letThrough
+      )}
+    </small>
+  )
+}
+
 function CheckName({ outcome, mayOpen }: { readonly outcome: Outcome } & Pick<OutcomesProps, 'mayOpen'>) {
   const { check, policy_id: policyId, name } = outcome
-  const label = name ?? (check === 'policy' ? (policyId ?? text.checks.policy) : text.checks[check])
+  const label = name ?? (check === 'policy' && policyId !== null ? text.deletedPolicy : text.checks[check])
   const rule = linkOf(outcome)
   return rule !== undefined && mayOpen(rule) ? <RuleAnchor rule={rule} label={label} /> : label
 }
 
 /** What kind of rule it is if its name does not tell, its version, and whether it decided. */
-const noteOf = ({ check, name, version, is_deciding: isDeciding, exception_id: exceptionId }: Outcome): string =>
+const noteOf = ({ check, name, version, is_deciding: isDeciding }: Outcome): string =>
   [
     ...(check === 'gateway' && name !== null ? [text.summary.gateway] : []),
     ...(version === null ? [] : [`v${version}`]),
     ...(isDeciding ? [text.decided] : []),
-    ...(exceptionId === null ? [] : [words.exceptions.letThrough]),
   ].join(' · ')
 
 function linkOf({ check, policy_id: policyId, name }: Outcome): RuleLink | undefined {

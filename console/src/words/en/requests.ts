@@ -216,6 +216,7 @@ export const request = {
   outcomesNote: 'score against threshold, in basis points',
   notEvaluated: (checks: number) =>
     checks === 1 ? '1 check was not evaluated.' : `${checks} checks were not evaluated.`,
+  deletedPolicy: 'A deleted policy',
   noOutcomes: 'No check found anything.',
   notChecked: 'The request was rejected before the checks.',
   texts: {
