@@ -237,7 +237,9 @@ const shareText = ({ found, of, limitBp, boundBp }: Share & { readonly boundBp: 
 
 /** Rules about personal data find nothing in a redacted text. */
 const sampledText = (fromSample: number): string =>
-  fromSample === 0 ? '' : ` ${fromSample} of them are from the replay sample, without personal data.`
+  fromSample === 0
+    ? ''
+    : ` ${counted(fromSample, 'replayed request')} ${fromSample === 1 ? 'is' : 'are'} from the replay sample, without personal data.`
 
 const percent = (basisPoints: number): string => `${basisPoints / 100} %`
 

@@ -82,7 +82,10 @@ describe('a gate without kept texts', () => {
     const failing = await runGate(app, await createPolicy(app, 'Never mention "Falcon".'))
     assert.equal(failing['state'], 'failed')
     assert.partialDeepStrictEqual(checkIn(failing), { found: 2, of: 100, bound_bp: 617 })
-    assert.match(String(checkIn(failing)['message']), /100 of them are from the replay sample, without personal data\./)
+    assert.match(
+      String(checkIn(failing)['message']),
+      /100 replayed requests are from the replay sample, without personal data\./,
+    )
     const passing = await createPolicy(app, 'Never mention "Condor".')
     assert.equal((await runGate(app, passing))['state'], 'passed')
     assert.deepEqual(await coverageOf(app, passing), {
