@@ -53,6 +53,7 @@ describe('reviews in the console', { skip: withoutBrowser }, () => {
     assert.deepEqual(await accessibilityViolations(page), [])
     await page.keyboard.press('2')
     await page.getByText('It is about a bird.').waitFor()
+    await page.locator('[aria-label="Close it"]:focus').waitFor() // so that Tab goes on from there
     await page.getByText('score 10,000 of 5,000').waitFor()
     assert.deepEqual(await accessibilityViolations(page), [])
     await dark(page)

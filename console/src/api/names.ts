@@ -12,7 +12,9 @@ type Named = { readonly id: string; readonly name: string | null }
 const namesIn = (list: { readonly data: readonly Named[] }): Names =>
   new Map(list.data.flatMap(({ id, name }) => (name === null ? [] : [[id, name]])))
 
-const query = { limit: 100 } as const
+/** How many are read. An organization with more has some without a name here. */
+export const mostNames = 100
+const query = { limit: mostNames } as const
 const staleTime = 60_000
 
 /** The names of models that callers can send; empty until they are loaded. */
@@ -40,19 +42,21 @@ export const useModelOffers = (): ModelOffers =>
     staleTime,
   }).data ?? noOffers
 
-export const useProjectNames = (): Names =>
+export const useProjectNames = (mayRead = true): Names =>
   useQuery({
     queryKey: ['names', 'projects'],
     queryFn: () => dataOf(api.GET('/v1/organization/projects', { params: { query } })),
     select: namesIn,
+    enabled: mayRead,
     staleTime,
   }).data ?? none
 
-export const useKeyNames = (): Names =>
+export const useKeyNames = (mayRead = true): Names =>
   useQuery({
     queryKey: ['names', 'api_keys'],
     queryFn: () => dataOf(api.GET('/v1/organization/api_keys', { params: { query } })),
     select: namesIn,
+    enabled: mayRead,
     staleTime,
   }).data ?? none
 

@@ -1,5 +1,5 @@
 import { useState, type SelectHTMLAttributes } from 'react'
-import { useKeyNames, useProjectNames, type Names } from '../api/names.ts'
+import { mostNames, type Names } from '../api/names.ts'
 import type { components } from '../api/schema.d.ts'
 import { errorOfField } from '../api/use-change.ts'
 import { words } from '../words/en.ts'
@@ -23,6 +23,7 @@ type DialogProps = {
   readonly policyName: string
   /** Values to start with; those of a request, for example. */
   readonly known?: KnownSubjects
+  readonly subjects: { readonly projects: Names; readonly keys: Names }
   readonly create: {
     readonly isPending: boolean
     readonly error: unknown
@@ -31,19 +32,22 @@ type DialogProps = {
   readonly onClose: () => void
 }
 
+/** The names that a list can show; undefined if they are not known, or perhaps not all of them. Then an id is typed. */
+const chosenFrom = (names: Names): Names | undefined => (names.size > 0 && names.size < mostNames ? names : undefined)
+
 const dayMs = 86_400_000
 const maxDays = 30
 
 /** Whom a policy is not enforced for, why, and until when. */
-export function ExceptionDialog({ policyId, policyName, known = {}, create, onClose }: DialogProps) {
+export function ExceptionDialog({ policyId, policyName, known = {}, subjects, create, onClose }: DialogProps) {
   const offered = kinds.filter((kind) => kind !== 'event_id' || known.event_id)
   const [kind, setKind] = useState<SubjectKind>(known.user ? 'user' : (offered.find((one) => known[one]) ?? 'user'))
   const [values, setValues] = useState<KnownSubjects>(known)
   const [reason, setReason] = useState('')
   const [days, setDays] = useState('7')
   const value = values[kind] ?? ''
-  const named = { project_id: useProjectNames(), key_id: useKeyNames() }
-  const names = kind === 'project_id' || kind === 'key_id' ? named[kind] : undefined
+  const named = { project_id: subjects.projects, key_id: subjects.keys }
+  const names = kind === 'project_id' || kind === 'key_id' ? chosenFrom(named[kind]) : undefined
   const body: ExceptionCreate = {
     for: { [kind]: value },
     reason,
@@ -67,7 +71,11 @@ export function ExceptionDialog({ policyId, policyName, known = {}, create, onCl
         value={kind}
         onChange={setKind}
       />
-      <Field label={text.kinds[kind]} hint={text.hints[kind]} error={errorOfField(create.error, 'for')}>
+      <Field
+        label={text.kinds[kind]}
+        hint={names === undefined ? text.hints[kind] : text.namedHint}
+        error={errorOfField(create.error, 'for')}
+      >
         {(props) =>
           names === undefined ? (
             <input

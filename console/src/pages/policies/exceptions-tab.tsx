@@ -1,5 +1,4 @@
 import { useState } from 'react'
-import { useKeyNames, useProjectNames, type Names } from '../../api/names.ts'
 import { Badge } from '../../kit/badge.tsx'
 import { Button } from '../../kit/button.tsx'
 import { Card } from '../../kit/card.tsx'
@@ -12,6 +11,7 @@ import { LoadMore } from '../../kit/load-more.tsx'
 import { nameOr } from '../../kit/short-id.tsx'
 import { EmptyState, FailureState, LoadingRows } from '../../kit/state.tsx'
 import { Author } from '../../session/author.tsx'
+import { useSubjectNames, type SubjectNames } from '../../session/subject-names.ts'
 import { useMay } from '../../session/session.tsx'
 import { words } from '../../words/en.ts'
 import { useCreateException, useEndException, useExceptions, type PolicyException } from './exception-queries.ts'
@@ -68,7 +68,13 @@ export function ExceptionsTab() {
         )}
       </Card>
       {open === 'add' && (
-        <ExceptionDialog policyId={policy.id} policyName={policy.name} create={create} onClose={close} />
+        <ExceptionDialog
+          policyId={policy.id}
+          policyName={policy.name}
+          subjects={names}
+          create={create}
+          onClose={close}
+        />
       )}
       {open !== undefined && open !== 'add' && <EndDialog exception={open} onClose={close} />}
     </div>
@@ -101,10 +107,6 @@ function EndDialog({ exception, onClose }: { readonly exception: PolicyException
     </FormDialog>
   )
 }
-
-type SubjectNames = { readonly projects: Names; readonly keys: Names }
-
-const useSubjectNames = (): SubjectNames => ({ projects: useProjectNames(), keys: useKeyNames() })
 
 function subjectOf({ for: covered }: PolicyException, { projects, keys }: SubjectNames): string {
   const { user, project_id: project, key_id: key, text_digests: digests = [] } = covered

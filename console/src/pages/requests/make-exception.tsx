@@ -4,6 +4,7 @@ import { useChange } from '../../api/use-change.ts'
 import { Button } from '../../kit/button.tsx'
 import { ExceptionDialog, type ExceptionCreate } from '../../kit/exception-dialog.tsx'
 import { useMay } from '../../session/session.tsx'
+import { useSubjectNames } from '../../session/subject-names.ts'
 import { words } from '../../words/en.ts'
 import type { RequestDetail } from './queries.ts'
 
@@ -14,6 +15,7 @@ export function MakeException({ request, outcome }: Props) {
   const [isOpen, setOpen] = useState(false)
   const mayPublish = useMay('policies:publish')
   const mayReadTexts = useMay('content:read')
+  const subjects = useSubjectNames()
   const close = (): void => setOpen(false)
   const policyId = outcome.policy_id ?? ''
   const create = useChange({
@@ -47,6 +49,7 @@ export function MakeException({ request, outcome }: Props) {
           policyId={policyId}
           policyName={outcome.name ?? policyId}
           known={known}
+          subjects={subjects}
           create={create}
           onClose={close}
         />

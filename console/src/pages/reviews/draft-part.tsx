@@ -2,7 +2,6 @@ import { errorOfField } from '../../api/use-change.ts'
 import { Field } from '../../kit/field.tsx'
 import { count } from '../../kit/format.ts'
 import { Segmented } from '../../kit/segmented.tsx'
-import { useMay } from '../../session/session.tsx'
 import { words } from '../../words/en.ts'
 import type { Appeal, Policy } from './queries.ts'
 import { movedThreshold, type DraftForm } from './resolution.ts'
@@ -22,8 +21,6 @@ type PartProps = {
 
 /** Changes the draft, so that the next version decides texts like this one otherwise. */
 export function DraftPart({ appeal, policy, form, error, onChange }: PartProps) {
-  const mayWrite = useMay('policies:write')
-  if (!mayWrite) return null
   const moved = movedThreshold(appeal)
   const start = (): DraftForm => ({
     way: moved === undefined ? 'rule' : 'threshold',

@@ -1,8 +1,9 @@
-import { useKeyNames, useProjectNames } from '../../api/names.ts'
 import { errorOfField } from '../../api/use-change.ts'
 import { Field } from '../../kit/field.tsx'
 import { Segmented } from '../../kit/segmented.tsx'
+import { nameOr } from '../../kit/short-id.tsx'
 import { useMay } from '../../session/session.tsx'
+import { useSubjectNames } from '../../session/subject-names.ts'
 import { words } from '../../words/en.ts'
 import { useAppealedRequest, type Appeal, type AppealedRequest } from './queries.ts'
 import { isDayCount, subjectsOf, type ExceptionForm, type ExceptionSubject } from './resolution.ts'
@@ -81,13 +82,12 @@ type SubjectProps = {
 }
 
 function Subject({ form, subjects, request, onChange }: SubjectProps) {
-  const keys = useKeyNames()
-  const projects = useProjectNames()
+  const { keys, projects } = useSubjectNames()
   const { user_id: user, api_key_id: key, project_id: project } = request ?? {}
   const names = {
     user,
-    key: key && (keys.get(key) ?? key),
-    project: project && (projects.get(project) ?? project),
+    key: key && nameOr(keys, key),
+    project: project && nameOr(projects, project),
     text: undefined,
   }
   return (

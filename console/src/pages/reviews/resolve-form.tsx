@@ -36,7 +36,8 @@ export function ResolveForm({ appeal, isFocused, onResolve, onResolved }: FormPr
     draft: undefined,
     exception: undefined,
   })
-  const current = usePolicy(policy?.id ?? '', policy !== null && outcome === 'overturned')
+  const mayWrite = useMay('policies:write')
+  const current = usePolicy(policy?.id ?? '', mayWrite && policy !== null && outcome === 'overturned')
   const resolve = useResolve(appeal.id, onResolved)
   const part = useRef<HTMLDivElement>(null)
   useEffect(() => {
@@ -85,7 +86,7 @@ export function ResolveForm({ appeal, isFocused, onResolve, onResolved }: FormPr
               </Field>
             </div>
           )}
-          {outcome === 'overturned' && (
+          {outcome === 'overturned' && mayWrite && (
             <DraftPart
               appeal={appeal}
               policy={current.data}
