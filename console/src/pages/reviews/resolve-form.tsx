@@ -63,29 +63,7 @@ export function ResolveForm({ appeal, isFocused, onResolve, onResolved }: FormPr
       )}
       {outcome !== undefined && policy !== null && (
         <>
-          <label className={styles.check}>
-            <input
-              type="checkbox"
-              checked={form.isCase}
-              disabled={isKept !== true}
-              onChange={(event) => set({ isCase: event.currentTarget.checked })}
-            />
-            {isKept === true ? text.makeCase : text.noCase}
-          </label>
-          {form.isCase && (
-            <div className={styles.made}>
-              <Field label={text.caseSays} hint={words.policy.cases.saysHint}>
-                {(props) => (
-                  <input
-                    {...props}
-                    value={form.says}
-                    maxLength={200}
-                    onChange={(event) => set({ says: event.currentTarget.value })}
-                  />
-                )}
-              </Field>
-            </div>
-          )}
+          <CasePart isKept={isKept === true} form={form} onChange={set} />
           {outcome === 'overturned' && mayWrite && (
             <DraftPart
               appeal={appeal}
@@ -135,5 +113,42 @@ export function ResolveForm({ appeal, isFocused, onResolve, onResolved }: FormPr
         }}
       />
     </div>
+  )
+}
+
+type CaseProps = {
+  readonly isKept: boolean
+  readonly form: ResolutionForm
+  readonly onChange: (changed: Partial<ResolutionForm>) => void
+}
+
+/** Keeps the text as a case, so that no later draft decides it wrongly again. */
+function CasePart({ isKept, form, onChange }: CaseProps) {
+  return (
+    <>
+      <label className={styles.check}>
+        <input
+          type="checkbox"
+          checked={form.isCase}
+          disabled={!isKept}
+          onChange={(event) => onChange({ isCase: event.currentTarget.checked })}
+        />
+        {isKept ? text.makeCase : text.noCase}
+      </label>
+      {form.isCase && (
+        <div className={styles.made}>
+          <Field label={text.caseSays} hint={words.policy.cases.saysHint}>
+            {(props) => (
+              <input
+                {...props}
+                value={form.says}
+                maxLength={200}
+                onChange={(event) => onChange({ says: event.currentTarget.value })}
+              />
+            )}
+          </Field>
+        </div>
+      )}
+    </>
   )
 }
