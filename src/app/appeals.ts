@@ -1,3 +1,4 @@
+import { differenceReviews, unreviewedDifferences } from '../adapters/stores/sql/judges/counts.ts'
 import { appealStore, findDueAppeals } from '../adapters/stores/sql/policies/appeals.ts'
 import { gatewayStore } from '../adapters/stores/sql/policies/gateway-configurations.ts'
 import { policyStore } from '../adapters/stores/sql/policies/policies.ts'
@@ -6,6 +7,7 @@ import { ConfigError, type Config } from '../config/config.ts'
 import { createAppeals, type AppealStores } from '../domain/appeals/appeals.ts'
 import { createDecisionAddresses, type DecisionAddresses } from '../domain/appeals/decision-addresses.ts'
 import { createExpireAppeals } from '../domain/appeals/expire.ts'
+import { createReviewDifferences } from '../domain/judges/review-differences.ts'
 import type { DenialAddresses } from '../domain/evaluation/verdict/format.ts'
 import type { Explain } from '../domain/explanation/explain.ts'
 import { createAddressLimit } from '../domain/identity/address-limit.ts'
@@ -32,6 +34,19 @@ export function openAppealExpiry({ built, database, clock, ids, jobs }: Infrastr
     clock,
   })
   built.use(jobs.start('expire-appeals', expire))
+}
+
+/** Lets people review the texts on which judges differ, until the app is closed. */
+export function openDifferenceReviews({ built, database, clock, ids, jobs }: Infrastructure, stores: Stores): void {
+  const { mutate } = stores.of((tx) => ({ ...appealStores(stores)(tx), differences: differenceReviews(tx) }))
+  const review = createReviewDifferences({
+    findUnreviewed: unreviewedDifferences(database),
+    events: stores.auditLog,
+    mutate,
+    appeals: createAppeals({ ids, clock }),
+    clock,
+  })
+  built.use(jobs.start('review-judge-differences', review))
 }
 
 /** Reads decisions as their callers may see them. */

@@ -5,7 +5,13 @@ import type { Environment } from '../config/config.ts'
 import { openAudit } from './audit.ts'
 import { openCalibrations } from './calibrations.ts'
 import { createDecodeBody } from './caller-formats.ts'
-import { createAppealAddresses, openAppealExpiry, openDecisionPage, openReadDecision } from './appeals.ts'
+import {
+  createAppealAddresses,
+  openAppealExpiry,
+  openDecisionPage,
+  openDifferenceReviews,
+  openReadDecision,
+} from './appeals.ts'
 import { createDecisions } from './decisions.ts'
 import { openEvaluation } from './evaluation.ts'
 import type { Identity } from './identity.ts'
@@ -49,6 +55,7 @@ export async function openInference(
   const audit = built.use(await openAudit(infrastructure, stores, { isAuditRequired }))
   const read = openReadDecision(infrastructure, stores, explain)
   openAppealExpiry(infrastructure, stores)
+  openDifferenceReviews(infrastructure, stores)
   return {
     served,
     counters,

@@ -199,6 +199,12 @@ export const jobs = [
     purpose: 'Starts the nightly checks of active judges, and begins and ends alarms about drift.',
   },
   {
+    name: 'review-judge-differences',
+    everyMs: 10_000,
+    runs: 'each node',
+    purpose: 'Opens reviews of texts on which a shadow and the active judge differ.',
+  },
+  {
     name: 'run-calibrations',
     everyMs: 1_000,
     runs: 'one node',

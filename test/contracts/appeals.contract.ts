@@ -103,6 +103,22 @@ export function appealContract({ name, skip, open }: Engine): void {
       })
     })
 
+    it('of judges are besides the one against the decision, one for each text and policy', async () => {
+      await using scene = await openScene(open)
+      await scene.use(async (store) => {
+        const ofJudges = { ...appeal, origin: 'judge', openedBy: null, note: null } as const
+        assert.equal(await store.insert({ ...ofJudges, id: 'apl_3' }), true)
+        assert.equal(await store.insert({ ...ofJudges, id: 'apl_4' }), false)
+        assert.equal(await store.insert({ ...ofJudges, id: 'apl_5', direction: 'request' }), true)
+        assert.equal(await store.findByEvent('org_1', 'evt_1'), undefined)
+        assert.equal(await store.insert(appeal), true)
+        assert.deepEqual(await store.findByEvent('org_1', 'evt_1'), appeal)
+        await store.close({ ...ofJudges, ...closing, id: 'apl_3' })
+        assert.deepEqual(await store.closedSince('org_1', 0), [], 'they say nothing about decisions')
+        assert.equal(await store.countOpen('org_1', 50), 2)
+      })
+    })
+
     it('count as expired from their end on, and are due then', async () => {
       await using scene = await openScene(open)
       await scene.use(async (store) => {

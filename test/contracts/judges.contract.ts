@@ -8,7 +8,13 @@ import {
   calibrationStore,
   removeCalibrations,
 } from '../../src/adapters/stores/sql/judges/calibrations.ts'
-import { judgeCountStore, judgeCountWriter, removeJudgeCounts } from '../../src/adapters/stores/sql/judges/counts.ts'
+import {
+  differenceReviews,
+  judgeCountStore,
+  judgeCountWriter,
+  removeJudgeCounts,
+  unreviewedDifferences,
+} from '../../src/adapters/stores/sql/judges/counts.ts'
 import {
   activeJudgeVersions,
   judgeStore,
@@ -206,7 +212,14 @@ export function judgesContract({ name, skip, open }: Engine): void {
       const writer = judgeCountWriter(scene.database)
       const day: JudgeDay = { ...of, policyId: 'pol_1', day: 3, ...noCounts, asked: 2, usd: 0.5 }
       const scores = noCounts.scores.map((_, at) => (at === 9 ? 4 : 0))
-      const difference = { ...of, policyId: 'pol_1', requestId: 'req_1', activeScore: 1, shadowScore: 2 }
+      const difference = {
+        ...of,
+        policyId: 'pol_1',
+        requestId: 'req_1',
+        direction: 'request',
+        activeScore: 1,
+        shadowScore: 2,
+      } as const
       await writer.add([day], [{ ...difference, id: 'dif_1', atMs: 50 }])
       await writer.add([{ ...day, skipped: 1, scores }], [{ ...difference, id: 'dif_2', atMs: 150 }])
       const counts = judgeCountStore({ query: (sql, params) => scene.database.read(sql, params) })
@@ -218,6 +231,34 @@ export function judgesContract({ name, skip, open }: Engine): void {
         (await counts.differences(of, page)).items.map(({ id }) => id),
         ['dif_2'],
       )
+    })
+
+    it('reviews a difference once, and counts those of an organization', async () => {
+      await using scene = await openScene(open)
+      const scores = { activeScore: 9_000, shadowScore: 100 }
+      const difference = { ...of, policyId: 'pol_1', requestId: 'req_1', direction: 'response', ...scores } as const
+      const other = { ...difference, id: 'dif_3', organizationId: 'org_2', atMs: 30 }
+      const all = [{ ...difference, id: 'dif_1', atMs: 10 }, { ...difference, id: 'dif_2', atMs: 20 }, other]
+      await judgeCountWriter(scene.database).add([], all)
+      const find = unreviewedDifferences(scene.database)
+      assert.deepEqual(await find(0, 10), all)
+      assert.deepEqual(await find(15, 1), [all[1]])
+      await scene.use(async (tx) => {
+        const reviews = differenceReviews(tx)
+        const first = { organizationId: 'org_1', id: 'dif_1' }
+        assert.equal(await reviews.settle({ ...first, organizationId: 'org_2' }, { appealId: 'apl_1' }), false)
+        assert.equal(await reviews.settle(first, { appealId: 'apl_1' }), true)
+        assert.equal(await reviews.settle(first, { notReviewed: 'repeated' }), false)
+        assert.equal(await reviews.settle({ ...first, id: 'dif_2' }, { notReviewed: 'no_text' }), true)
+        assert.deepEqual([await reviews.countReviewed('org_1', 5), await reviews.countReviewed('org_1', 10)], [1, 0])
+        assert.equal(await reviews.countReviewed('org_2', 0), 0)
+        const { items } = await judgeCountStore(tx).differences(of, page)
+        assert.deepEqual(
+          items.map(({ review }) => review),
+          [{ appealId: 'apl_1' }, { notReviewed: 'no_text' }],
+        )
+      })
+      assert.deepEqual(await find(0, 10), [other])
     })
 
     it('keeps a calibration as long as its version has it', async () => {

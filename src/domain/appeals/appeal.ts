@@ -6,8 +6,8 @@ import type { Label, LabelFilter } from './label.ts'
 export const appealClaims = ['should_be_allowed', 'should_be_denied'] as const
 export type AppealClaim = (typeof appealClaims)[number]
 
-/** Who opened it: a key of the project, a person with the address of the decision, or an administrator. */
-export const appealOrigins = ['caller', 'person', 'administrator'] as const
+/** Who opened it: a key of the project, a person with the address of the decision, an administrator, or two judges that differ. */
+export const appealOrigins = ['caller', 'person', 'administrator', 'judge'] as const
 export type AppealOrigin = (typeof appealOrigins)[number]
 
 /** How a reviewer closes an appeal. */
@@ -17,7 +17,7 @@ export type AppealOutcome = (typeof appealOutcomes)[number]
 export const appealStates = ['open', ...appealOutcomes, 'expired'] as const
 export type AppealState = (typeof appealStates)[number]
 
-/** Somebody says that the decision on a request was wrong. There is at most one for each decision. */
+/** Somebody says that the decision on a request was wrong. There is at most one for each decision, besides those of judges. */
 export type Appeal = {
   readonly id: string
   readonly organizationId: string
@@ -34,7 +34,7 @@ export type Appeal = {
   readonly direction: TextDirection
   readonly claim: AppealClaim
   readonly origin: AppealOrigin
-  /** The key or member; null for a person with the address. */
+  /** The key or member; null for a person with the address, and for judges. */
   readonly openedBy: string | null
   /** Why the decision was wrong, in the words of who opened it; null after it was erased. */
   readonly note: string | null
@@ -58,15 +58,16 @@ export type AppealFilter = {
   readonly nowMs: number
 }
 
-/** The closed appeals about a policy. */
+/** The closed appeals about a policy, without those of judges: they are about texts on which judges differ, not about decisions. */
 export type ClosedAppeals = { readonly policyId: string; readonly overturned: number; readonly closed: number }
 
 export type AppealStore = {
   /** Makes the transactions that change appeals of an organization wait for one another. */
   lock(organizationId: string): Promise<void>
-  /** Returns false if there is an appeal against this decision. */
+  /** Returns false if there is an appeal against this decision; of judges, about this text and policy. */
   insert(appeal: Appeal): Promise<boolean>
   find(organizationId: string, id: string): Promise<Appeal | undefined>
+  /** The one against the decision, not those of judges. */
   findByEvent(organizationId: string, eventId: string): Promise<Appeal | undefined>
   list(organizationId: string, filter: AppealFilter, page: Page): Promise<Paged<Appeal>>
   /** When a key or member opened its last appeals, the oldest first. */

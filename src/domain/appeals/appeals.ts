@@ -36,6 +36,8 @@ type AdministratorAppeal = Pick<Appeal, 'organizationId' | 'eventId' | 'claim'> 
   readonly direction: Appeal['direction'] | undefined
 }
 
+type JudgesAppeal = Pick<Appeal, 'organizationId' | 'eventId' | 'claim' | 'direction'> & { readonly policyId: string }
+
 /** What a reviewer says before the decision is shown. */
 export type Review = { readonly by: string; readonly should: LabelAnswer; readonly note: string | null }
 
@@ -79,6 +81,17 @@ export function createAppeals({ ids, clock }: { readonly ids: Ids; readonly cloc
         ...(direction !== undefined && { direction }),
       }
       return insert(stores.appeals, appealOf(about, { ...own, origin: 'administrator' }))
+    },
+
+    /** About a text on which two judges differ. The caller has read the event. Undefined if there is such an appeal. */
+    async openByJudges(stores: AppealStores, input: JudgesAppeal): Promise<WithAuditRecord<Appeal | undefined>> {
+      const { organizationId, eventId, policyId, direction, claim } = input
+      const request = await findDecided(stores, organizationId, eventId)
+      if (request === undefined) return { value: undefined }
+      const policyVersion = request.policyId === policyId ? request.policyVersion : null
+      const own = { organizationId, claim, note: null, openedBy: null, origin: 'judge' } as const
+      const appeal = appealOf({ ...request, policyId, policyVersion, direction }, own)
+      return (await stores.appeals.insert(appeal)) ? opened(appeal) : { value: undefined }
     },
 
     /** Each person says once what they think, before they see the decision. */
@@ -155,6 +168,10 @@ async function requireFirst(appeals: AppealStore, organizationId: string, eventI
 
 async function insert(appeals: AppealStore, appeal: Appeal): Promise<WithAuditRecord<Appeal>> {
   if (!(await appeals.insert(appeal))) throw alreadyAppealed(appeal)
+  return opened(appeal)
+}
+
+function opened(appeal: Appeal): WithAuditRecord<Appeal> {
   const { id, eventId, policyId, projectId, claim, origin } = appeal
   const details = { event_id: eventId, policy_id: policyId, claim, origin }
   const record: AuditRecord = {

@@ -1,4 +1,5 @@
 import type { Page, Paged } from '../identity/store.ts'
+import type { TextDirection } from '../scan/classify/classifier.ts'
 import type { VersionAt } from './judge.ts'
 
 /** Bins of the histogram of live scores, each 1,000 basis points wide. */
@@ -30,10 +31,21 @@ export type JudgeDay = CountedPolicy & { readonly day: number } & JudgeCounts
 export type JudgeDifference = CountedPolicy & {
   readonly id: string
   readonly requestId: string
+  readonly direction: TextDirection
   readonly activeScore: number
   readonly shadowScore: number
   readonly atMs: number
 }
+
+/** Why people do not review a text about which two judges differ. */
+export const notReviewedReasons = ['no_event', 'no_text', 'repeated', 'over_limit'] as const
+export type NotReviewed = (typeof notReviewedReasons)[number]
+
+/** What became of a difference: the appeal in which people decide, or why there is none. */
+export type DifferenceReview = { readonly appealId: string } | { readonly notReviewed: NotReviewed }
+
+/** A difference, and what became of it. Undefined while it was not looked at. */
+export type ReviewedDifference = JudgeDifference & { readonly review: DifferenceReview | undefined }
 
 /** The model that answered, as the upstream reports it. */
 export type SeenModel = VersionAt & { readonly upstream: string; readonly model: string; readonly sinceMs: number }
@@ -42,7 +54,7 @@ export type JudgeCountStore = {
   days(of: VersionAt, fromDay: number): Promise<readonly JudgeDay[]>
   /** Of all versions. */
   daysOfJudge(of: Omit<VersionAt, 'version'>, fromDay: number): Promise<readonly JudgeDay[]>
-  differences(of: VersionAt, page: Page): Promise<Paged<JudgeDifference>>
+  differences(of: VersionAt, page: Page): Promise<Paged<ReviewedDifference>>
   /** The audit events of requests, by request id. */
   eventsOf(organizationId: string, requestIds: readonly string[]): Promise<ReadonlyMap<string, string>>
   seen(of: VersionAt): Promise<readonly SeenModel[]>

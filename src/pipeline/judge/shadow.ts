@@ -26,6 +26,7 @@ export function createShadow({ version, ask, tally }: ShadowParts): ShadowJudge 
   return {
     compare(request, active) {
       const { requestId, policyId } = request
+      const direction = request.direction === 'response' ? 'response' : 'request'
       if (requestId === undefined || !('basisPoints' in active)) return
       if (running >= maxRunning || positionOf(request.text) >= shareBasisPoints) return
       const of: CountedPolicy = { organizationId, judgeId, version: number, policyId }
@@ -40,7 +41,7 @@ export function createShadow({ version, ask, tally }: ShadowParts): ShadowJudge 
         const [ofActive, ofShadow] = [active.basisPoints, score.basisPoints]
         const differs = ofActive >= request.threshold !== ofShadow >= request.threshold
         tally.count(of, { compared: 1, ...(differs && { differed: 1 }) })
-        if (differs) tally.differ({ ...of, requestId, activeScore: ofActive, shadowScore: ofShadow })
+        if (differs) tally.differ({ ...of, requestId, direction, activeScore: ofActive, shadowScore: ofShadow })
       }
     },
   }

@@ -41,6 +41,7 @@ export const reviews = {
     caller: 'by a key of the project',
     person: 'by a person with the address',
     administrator: 'by an administrator',
+    judge: 'because two judges differ',
   },
   decided: 'Decision',
   result: 'Result',

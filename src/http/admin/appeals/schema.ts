@@ -257,9 +257,9 @@ export const AppealObject = Type.Object(
     claim: orNull(claim, 'What is said to be right in place of the decision.'),
     origin: orNull(
       Type.Enum([...appealOrigins]),
-      'Who opened it: a key of the project, a person with the address of the decision, or an administrator.',
+      'Who opened it: a key of the project, a person with the address of the decision, an administrator, or `judge`: a shadow and the active judge differ about the text.',
     ),
-    opened_by: orNull(Type.String(), 'The key or member; null for a person with the address.'),
+    opened_by: orNull(Type.String(), 'The key or member; null for a person with the address, and for judges.'),
     note: orNull(Type.String(), 'Why the decision was wrong. Null after it was erased, and without `content:read`.'),
     decision: orNull(Decision, 'What was decided; null also if the audit log no longer has it.'),
     labels: Type.Array(LabelOfAppeal, { description: 'What people said, the first one first.' }),

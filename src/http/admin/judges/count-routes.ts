@@ -1,6 +1,6 @@
 import { dayMs, toUnixSeconds, type Clock } from '../../../base/clock.ts'
 import { Fault } from '../../../base/fault.ts'
-import { sumOf, type JudgeCounts } from '../../../domain/judges/counts.ts'
+import { sumOf, type JudgeCounts, type ReviewedDifference } from '../../../domain/judges/counts.ts'
 import { fileJudgeId } from '../../../domain/judges/judge.ts'
 import { findJudge } from '../../../domain/judges/mutations.ts'
 import { pageOf } from '../../resources/list.ts'
@@ -23,7 +23,8 @@ export function judgeCountRoutes({ read }: AdminReads<JudgeReads>, { clock, hasF
       name: 'getJudgeComparison',
       path: `${judgePath}/comparison`,
       summary: 'Compare a shadow with the active judge',
-      description: 'Where the two differ, the request and its event are named. Texts are not stored again.',
+      description:
+        'Where the two differ, the request and its event are named, and the appeal in which people review the text. Texts are not stored again.',
       permission: 'judges:read',
       params: JudgeParams,
       query: Schema.ComparisonQuery,
@@ -54,6 +55,7 @@ export function judgeCountRoutes({ read }: AdminReads<JudgeReads>, { clock, hasF
             event_id: events.get(each.requestId) ?? null,
             active_bp: each.activeScore,
             shadow_bp: each.shadowScore,
+            ...reviewBody(each),
             created_at: toUnixSeconds(each.atMs),
           })),
           has_more: page.hasMore,
@@ -95,6 +97,11 @@ export function judgeCountRoutes({ read }: AdminReads<JudgeReads>, { clock, hasF
     }),
   ]
 }
+
+const reviewBody = ({ review }: ReviewedDifference) => ({
+  appeal_id: review !== undefined && 'appealId' in review ? review.appealId : null,
+  not_reviewed: review !== undefined && 'notReviewed' in review ? review.notReviewed : null,
+})
 
 /** Sums of prices in binary fractions have digits that mean nothing. */
 const costsBody = ({ asked, remembered, skipped, failed, usd }: JudgeCounts) => ({

@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox'
+import { notReviewedReasons } from '../../../domain/judges/counts.ts'
 import { integer, number, text } from '../../described.ts'
 import { orNull, unixTime } from '../../resources/fields.ts'
 import { listQuery } from '../../resources/list.ts'
@@ -24,6 +25,11 @@ export const ComparisonObject = Type.Object(
         event_id: orNull(text('The event.'), 'Its event in the audit log; null if the log no longer has it.'),
         active_bp: integer('The score of the active judge, in basis points.'),
         shadow_bp: integer('The score of the shadow, in basis points.'),
+        appeal_id: orNull(text('The appeal.'), 'The appeal in which people review the text; null if there is none.'),
+        not_reviewed: orNull(
+          Type.Enum([...notReviewedReasons]),
+          'Why there is none: the log does not have the event, the text is not kept, there is one about this text already, or there are 20 of the last day. Null if there is one, or will be.',
+        ),
         created_at: unixTime('When.'),
       }),
       { description: 'Requests of the last 30 days about which they differ. No text is stored for it.' },
@@ -48,6 +54,8 @@ export const ComparisonObject = Type.Object(
             event_id: 'evt_01k9z8y7x6w5v4t3s2r1q0p9n2',
             active_bp: 200,
             shadow_bp: 8_700,
+            appeal_id: 'apl_01k9z8y7x6w5v4t3s2r1q0p9n8',
+            not_reviewed: null,
             created_at: 1_767_225_600,
           },
         ],

@@ -1,11 +1,15 @@
 import {
+  notReviewedReasons,
   scoreBins,
+  type DifferenceReview,
   type JudgeCountStore,
   type JudgeCountWriter,
   type JudgeDay,
   type JudgeDifference,
+  type ReviewedDifference,
   type SeenModel,
 } from '../../../../domain/judges/counts.ts'
+import type { DifferenceReviewStore, ReviewDifferencesParts } from '../../../../domain/judges/review-differences.ts'
 import type { Database, Statement, Transaction } from '../database.ts'
 import { selectPage } from '../page.ts'
 import { versionParams } from './judges.ts'
@@ -21,7 +25,7 @@ const addDay = `insert into judge_day (${columns})
   ${counted.map((name) => `${name} = judge_day.${name} + excluded.${name}`).join(', ')}`
 
 const differenceColumns =
-  'id, organization_id, judge_id, version, policy_id, request_id, active_bp, shadow_bp, created_at'
+  'id, organization_id, judge_id, version, policy_id, request_id, direction, active_bp, shadow_bp, created_at'
 
 /** Adds what nodes have counted. A loss of power may lose a second of it. */
 export const judgeCountWriter = (database: Database): JudgeCountWriter => ({
@@ -53,7 +57,7 @@ export const judgeCountStore = (tx: Pick<Transaction, 'query'>): JudgeCountStore
     const only = [['version = ?', version]] as const
     return selectPage(
       tx,
-      { table: 'judge_difference', columns: differenceColumns, where, only, map: differenceOf },
+      { table: 'judge_difference', columns: `${differenceColumns}, review`, where, only, map: reviewedOf },
       page,
     )
   },
@@ -98,10 +102,11 @@ function dayStatement(one: JudgeDay): Statement {
 }
 
 function differenceStatement(one: JudgeDifference): Statement {
-  const { id, organizationId, judgeId, version, policyId, requestId, activeScore, shadowScore, atMs } = one
+  const { id, organizationId, judgeId, version, policyId, requestId, direction, activeScore, shadowScore, atMs } = one
+  const scores = [activeScore, shadowScore]
   return {
-    sql: `insert into judge_difference (${differenceColumns}) values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
-    params: [id, organizationId, judgeId, version, policyId, requestId, activeScore, shadowScore, atMs],
+    sql: `insert into judge_difference (${differenceColumns}) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+    params: [id, organizationId, judgeId, version, policyId, requestId, direction, ...scores, atMs],
   }
 }
 
@@ -127,6 +132,8 @@ type DifferenceRow = {
   version: number
   policy_id: string
   request_id: string
+  direction: string
+  review: string | null
   active_bp: number
   shadow_bp: number
   created_at: number
@@ -164,10 +171,48 @@ const differenceOf = (row: DifferenceRow): JudgeDifference => ({
   version: row.version,
   policyId: row.policy_id,
   requestId: row.request_id,
+  direction: row.direction === 'response' ? 'response' : 'request',
   activeScore: row.active_bp,
   shadowScore: row.shadow_bp,
   atMs: row.created_at,
 })
+
+const reviewedOf = (row: DifferenceRow): ReviewedDifference => ({ ...differenceOf(row), review: reviewOf(row) })
+
+/** The column has the id of an appeal, or why there is none. */
+function reviewOf({ review }: DifferenceRow): DifferenceReview | undefined {
+  if (review === null) return undefined
+  const notReviewed = notReviewedReasons.find((reason) => reason === review)
+  return notReviewed === undefined ? { appealId: review } : { notReviewed }
+}
+
+/** What becomes of differences, in the given transaction. */
+export const differenceReviews = (tx: Transaction): DifferenceReviewStore => ({
+  settle: async ({ organizationId, id }, review) =>
+    (await tx.run('update judge_difference set review = $3 where organization_id = $1 and id = $2 and review is null', [
+      organizationId,
+      id,
+      'appealId' in review ? review.appealId : review.notReviewed,
+    ])) === 1,
+  async countReviewed(organizationId, sinceMs) {
+    const [row] = await tx.query<{ count: number }>(
+      `select count(*) as count from judge_difference where organization_id = $1 and created_at > $2 and review like 'apl%'`,
+      [organizationId, sinceMs],
+    )
+    return row?.count ?? 0
+  },
+})
+
+export const unreviewedDifferences =
+  (database: Pick<Database, 'read'>): ReviewDifferencesParts['findUnreviewed'] =>
+  async (sinceMs, limit) => {
+    const rows = await database.read<DifferenceRow>(
+      `select ${differenceColumns}, review from judge_difference
+       where review is null and created_at > $1 order by created_at, id limit $2`,
+      [sinceMs, limit],
+    )
+    return rows.map(differenceOf)
+  }
 
 const seenOf = (row: SeenRow): SeenModel => ({
   organizationId: row.organization_id,

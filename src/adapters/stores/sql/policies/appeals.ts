@@ -36,7 +36,7 @@ export function appealStore(tx: Transaction, encryption: Encryption): AppealStor
       (await tx.run(
         `insert into appeal (${columns})
          values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)
-         on conflict (organization_id, event_id) do nothing`,
+         on conflict do nothing`,
         [
           appeal.id,
           appeal.organizationId,
@@ -61,7 +61,7 @@ export function appealStore(tx: Transaction, encryption: Encryption): AppealStor
         ],
       )) === 1,
     find: (organizationId, id) => findOne('id = $2', [organizationId, id]),
-    findByEvent: (organizationId, eventId) => findOne('event_id = $2', [organizationId, eventId]),
+    findByEvent: (organizationId, eventId) => findOne("event_id = $2 and origin <> 'judge'", [organizationId, eventId]),
     list: (organizationId, filter, page) =>
       selectPage(
         tx,
@@ -109,7 +109,7 @@ async function closedSince(
 ): Promise<readonly ClosedAppeals[]> {
   const rows = await tx.query<{ policy_id: string; overturned: number; closed: number }>(
     `select policy_id, sum(case when state = 'overturned' then 1 else 0 end) as overturned, count(*) as closed
-     from appeal where organization_id = $1 and closed_at > $2 and policy_id is not null and state in ('overturned', 'upheld')
+     from appeal where organization_id = $1 and closed_at > $2 and policy_id is not null and origin <> 'judge' and state in ('overturned', 'upheld')
      group by policy_id order by policy_id`,
     [organizationId, sinceMs],
   )
