@@ -252,9 +252,9 @@ export function judgesContract({ name, skip, open }: Engine): void {
         assert.equal(await reviews.settle({ ...first, id: 'dif_2' }, { notReviewed: 'no_text' }), true)
         assert.deepEqual([await reviews.countReviewed('org_1', 5), await reviews.countReviewed('org_1', 10)], [1, 0])
         assert.equal(await reviews.countReviewed('org_2', 0), 0)
-        const { items } = await judgeCountStore(tx).differences(of, page)
+        const differences = await judgeCountStore(tx).differences(of, page)
         assert.deepEqual(
-          items.map(({ review }) => review),
+          differences.items.map(({ review }) => review),
           [{ appealId: 'apl_1' }, { notReviewed: 'no_text' }],
         )
       })

@@ -33,7 +33,7 @@ async function openScene(content: string) {
       const messages = [{ role: 'user', content: text }]
       return (await app.post('/v1/messages', { model: 'default-model', max_tokens: 5, messages })).status
     },
-    /** Waits until it is known what becomes of so many differences. */
+    /** Waits until it is known what becomes of this number of differences. */
     async reviewed(count: number): Promise<readonly Json[]> {
       for (let tries = 0; tries < 400; tries++) {
         const found = (await differences()).filter(

@@ -52,11 +52,7 @@ export function createPolicies(
 }
 
 /** The rules for changing policies. An evaluation checks rules that are not saved with them. */
-export const createPolicyRules = ({
-  config,
-  clock,
-  ids,
-}: Pick<FeatureParts, 'config' | 'clock' | 'ids'>): PolicyAdministration =>
+export const createPolicyRules = ({ clock, ids }: Pick<FeatureParts, 'clock' | 'ids'>): PolicyAdministration =>
   createPolicyAdministration({
     ids,
     clock,

@@ -91,7 +91,7 @@ export function createAppeals({ ids, clock }: { readonly ids: Ids; readonly cloc
       const policyVersion = request.policyId === policyId ? request.policyVersion : null
       const own = { organizationId, claim, note: null, openedBy: null, origin: 'judge' } as const
       const appeal = appealOf({ ...request, policyId, policyVersion, direction }, own)
-      return (await stores.appeals.insert(appeal)) ? opened(appeal) : { value: undefined }
+      return (await stores.appeals.insert(appeal)) ? withRecord(appeal) : { value: undefined }
     },
 
     /** Each person says once what they think, before they see the decision. */
@@ -168,10 +168,10 @@ async function requireFirst(appeals: AppealStore, organizationId: string, eventI
 
 async function insert(appeals: AppealStore, appeal: Appeal): Promise<WithAuditRecord<Appeal>> {
   if (!(await appeals.insert(appeal))) throw alreadyAppealed(appeal)
-  return opened(appeal)
+  return withRecord(appeal)
 }
 
-function opened(appeal: Appeal): WithAuditRecord<Appeal> {
+function withRecord(appeal: Appeal): WithAuditRecord<Appeal> {
   const { id, eventId, policyId, projectId, claim, origin } = appeal
   const details = { event_id: eventId, policy_id: policyId, claim, origin }
   const record: AuditRecord = {

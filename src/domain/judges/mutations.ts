@@ -119,8 +119,7 @@ export function createJudgeAdministration({ ids, clock, endUnusedAlarms }: Parts
         await judges.changeVersion(before, idle(before))
       await judges.changeVersion(version, share === 0 ? idle(version) : { state: 'shadow', shareBasisPoints: share })
       const details = { version: version.version, share_bp: share }
-      const further = await endUnusedAlarms(stores, at.organizationId)
-      return { value: await saved(judges, judge), record: recordOf('judge.shadowed', judge, details), further }
+      return saved(stores, { judge, clock, endUnusedAlarms }, recordOf('judge.shadowed', judge, details))
     },
 
     /** Takes a judge out of use. The judge of the configuration evaluates then, if there is one. */
@@ -134,22 +133,25 @@ export function createJudgeAdministration({ ids, clock, endUnusedAlarms }: Parts
           { organizationId: at.organizationId, judgeId: at.id, version },
           { state: 'retired', shareBasisPoints: 0 },
         )
-      const further = await endUnusedAlarms(stores, at.organizationId)
-      return {
-        value: await saved(judges, judge),
-        record: recordOf('judge.retired', judge, { versions: inUse }),
-        further,
-      }
+      return saved(stores, { judge, clock, endUnusedAlarms }, recordOf('judge.retired', judge, { versions: inUse }))
     },
   }
+}
 
-  /** Every change of what is in use is a change of the judge. */
-  async function saved(judges: JudgeStore, before: StoredJudge): Promise<StoredJudge> {
-    const { id, organizationId, revision } = before
-    const head = { ...headOf(before), revision: revision + 1, updatedAtMs: clock.nowMs() }
-    if (!(await judges.touch(head, revision))) throw await lostRace(judges, { organizationId, id, revision })
-    return findJudge(judges, { organizationId, id })
-  }
+type ChangedUse = Pick<Parts, 'clock' | 'endUnusedAlarms'> & { readonly judge: StoredJudge }
+
+/** Every change of what is in use is a change of the judge. */
+async function saved(
+  stores: UseStores,
+  { judge, clock, endUnusedAlarms }: ChangedUse,
+  record: AuditRecord,
+): Promise<WithAuditRecord<StoredJudge>> {
+  const { judges } = stores
+  const { id, organizationId, revision } = judge
+  const further = await endUnusedAlarms(stores, organizationId)
+  const head = { ...headOf(judge), revision: revision + 1, updatedAtMs: clock.nowMs() }
+  if (!(await judges.touch(head, revision))) throw await lostRace(judges, { organizationId, id, revision })
+  return { value: await findJudge(judges, { organizationId, id }), record, further }
 }
 
 /** What a version is after it was a shadow. */

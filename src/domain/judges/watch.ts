@@ -62,29 +62,11 @@ export function createJudgeWatch(parts: JudgeWatchParts) {
   }
 
   async function startNight(judge: WatchedJudge): Promise<void> {
-    const { organizationId, judgeId, version, fixed, subject } = judge
-    const night = dayOf(clock.nowMs())
-    if (fixed.items.length === 0 || dayOf(judge.sinceMs ?? 0) === night) return
+    const { organizationId, judgeId, version, fixed } = judge
     const nowMs = clock.nowMs()
-    const check: JudgeCalibration = {
-      id: ids('cal'),
-      organizationId,
-      judgeId,
-      version,
-      subject,
-      kind: 'drift',
-      night,
-      status: 'running',
-      items: fixed.items,
-      leftOut: nothingLeftOut,
-      total: fixed.items.length,
-      done: 0,
-      report: null,
-      error: null,
-      createdBy: null,
-      createdAtMs: nowMs,
-      updatedAtMs: nowMs,
-    }
+    const night = dayOf(nowMs)
+    if (fixed.items.length === 0 || dayOf(judge.sinceMs ?? 0) === night) return
+    const check = nightlyCheck(judge, { id: ids('cal'), night, nowMs })
     const last = await reads.calibrations.latest({ organizationId, judgeId, version, kind: 'drift' })
     if (last?.night === night) return
     const insert = async ({ calibrations }: WatchStores) => ({ value: await calibrations.insert(check) })
@@ -149,6 +131,31 @@ export function createJudgeWatch(parts: JudgeWatchParts) {
     return { id: ids('alm'), organizationId, judgeId, version, kind, text, sinceMs: clock.nowMs() }
   }
 }
+
+type Night = { readonly id: string; readonly night: number; readonly nowMs: number }
+
+const nightlyCheck = (
+  { organizationId, judgeId, version, subject, fixed: { items } }: WatchedJudge,
+  { id, night, nowMs }: Night,
+): JudgeCalibration => ({
+  id,
+  organizationId,
+  judgeId,
+  version,
+  subject,
+  kind: 'drift',
+  night,
+  status: 'running',
+  items,
+  leftOut: nothingLeftOut,
+  total: items.length,
+  done: 0,
+  report: null,
+  error: null,
+  createdBy: null,
+  createdAtMs: nowMs,
+  updatedAtMs: nowMs,
+})
 
 const dayOf = (ms: number): number => Math.floor(ms / dayMs)
 

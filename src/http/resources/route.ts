@@ -119,8 +119,7 @@ export function createResourceRoutes<
           const answer = await perform(request, actor, async (stores) => {
             const done = await spec.operation(stores, input)
             const { value, body, ...rest } = await ownedResult(stores.ownership, done, { request, actor, ...spec })
-            const own = await spec.headers?.(value, stores)
-            const headers = { ...own, ...(spec.tag && { etag: spec.tag(value) }) }
+            const headers = { ...(await spec.headers?.(value, stores)), ...(spec.tag && { etag: spec.tag(value) }) }
             return { ...rest, value: { status, headers, body } }
           })
           reply.code(answer.status).headers(answer.headers)

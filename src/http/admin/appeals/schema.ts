@@ -54,7 +54,7 @@ const outcome = Type.Enum([...appealOutcomes], {
   description:
     '`overturned`: the decision was wrong. `upheld`: it was right. `dismissed`: it is not decided about. The first two must be what the labels say.',
 })
-export const should = Type.Enum([...labelAnswers], {
+const should = Type.Enum([...labelAnswers], {
   description: 'Whether the rule should match the text. `unsure` decides nothing.',
 })
 
