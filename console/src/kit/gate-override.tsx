@@ -1,4 +1,4 @@
-import { isApiError } from '../api/error.ts'
+import { errorText, isApiError } from '../api/error.ts'
 import { words } from '../words/en.ts'
 import { Field } from './field.tsx'
 
@@ -9,6 +9,10 @@ const shortest = 10
 /** Whether the publish gate has rejected a publication. */
 export const isGateError = (error: unknown): boolean =>
   isApiError(error) && (error.code === 'gate_not_passed' || error.code === 'gate_stale')
+
+/** What is missing. The message of the server names the run by its id, which says nothing here. */
+export const gateErrorText = (error: unknown): string =>
+  isApiError(error) && error.code === 'gate_stale' ? text.stale : errorText(error)
 
 export const overrideOf = (typed: string): { readonly override?: { readonly reason: string } } =>
   typed.trim().length < shortest ? {} : { override: { reason: typed.trim() } }

@@ -25,7 +25,7 @@ function problemOf(report: GateReport): Fault | undefined {
   if (report.isStale) return staleRun(report.run)
   const open = openChecks(report.checks)
   if (open.length === 0) return undefined
-  const message = `The run ${report.run.id} has not passed the publish gate. ${open.map(({ message: each }) => each).join(' ')}`
+  const message = `The draft has not passed the publish gate. ${open.map(({ message: each }) => each).join(' ')}`
   return new Fault('conflict', 'gate_not_passed', message, { param: 'gate_run', checks: open.map(checkBody) })
 }
 

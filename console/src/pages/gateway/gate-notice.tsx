@@ -1,11 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, dataOf } from '../../api/client.ts'
-import { errorText } from '../../api/error.ts'
 import type { components } from '../../api/schema.d.ts'
 import { useChange } from '../../api/use-change.ts'
 import { Button } from '../../kit/button.tsx'
-import { OverrideField } from '../../kit/gate-override.tsx'
+import { gateErrorText, OverrideField } from '../../kit/gate-override.tsx'
 import { ErrorNotice, Notice } from '../../kit/notice.tsx'
 import { useMay } from '../../session/session.tsx'
 import { words } from '../../words/en.ts'
@@ -52,7 +51,7 @@ export function GateNotice({ config, error, override }: NoticeProps) {
   const isPassed = run?.state === 'passed' || run?.state === 'warned'
   return (
     <>
-      <Notice tone={isPassed ? 'allow' : 'deny'}>{isPassed ? text.saveAgain : errorText(error)}</Notice>
+      <Notice tone={isPassed ? 'allow' : 'deny'}>{isPassed ? text.saveAgain : gateErrorText(error)}</Notice>
       {run && !isPassed && (
         <ul className={styles.quiet}>
           {run.checks.map(({ kind, state, message }) => (

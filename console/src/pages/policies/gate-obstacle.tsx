@@ -1,6 +1,5 @@
 import { Link } from '@tanstack/react-router'
-import { errorText } from '../../api/error.ts'
-import { isGateError, OverrideField } from '../../kit/gate-override.tsx'
+import { gateErrorText, isGateError, OverrideField } from '../../kit/gate-override.tsx'
 import { ErrorNotice, Notice } from '../../kit/notice.tsx'
 import { useMay } from '../../session/session.tsx'
 import { words } from '../../words/en.ts'
@@ -19,7 +18,7 @@ export function PublishError({ policyId, error, override }: ObstacleProps) {
   return (
     <>
       <Notice tone="deny">
-        {errorText(error)}{' '}
+        {gateErrorText(error)}{' '}
         <Link to="/policies/$policyId/gate" params={{ policyId }}>
           {words.gate.open}
         </Link>
