@@ -82,8 +82,7 @@ export const jobs = [
     everyMs: hourMs,
     runs: 'each node',
     onlyWith: 'credits.retention_days',
-    purpose:
-      'Replaces the charges of months that were kept long enough by a balance, after a verification of the ledger.',
+    purpose: 'Replaces charges of months that were kept long enough by a balance, once the ledger is verified.',
   },
   {
     name: 'sign-audit-log',
@@ -177,8 +176,7 @@ export const jobs = [
     name: 'measure-storage',
     everyMs: minuteMs,
     runs: 'each node',
-    purpose:
-      'Reads the size of the database, the free disk and how far retention and sums are behind, for the metrics.',
+    purpose: 'Reads the size of the database, the free disk, and how far retention and sums are behind.',
   },
   {
     name: 'run-backtests',

@@ -49,6 +49,6 @@ describe('another reading', () => {
     })
 
   it('contains what the words say, and not what stands around them', () => {
-    assert.deepEqual(findReadings(`hello there ${'iwanttokillmyself'} ok`), ['i want to kill myself'])
+    assert.deepEqual(findReadings('hello there iwanttokillmyself ok'), ['i want to kill myself'])
   })
 })

@@ -126,11 +126,11 @@ describe('the first stage alone', () => {
 
 describe('another reading of a text', () => {
   const disguised = 'that is what they said to you about it'
-  const read: SynchronousClassifier = {
+  const ofReading: SynchronousClassifier = {
     ...plain,
     classify: (text) => scored(text === 'a sad reading' ? { 'self-harm': 0.6, hate: 0.9 } : {}),
   }
-  const reader = withPassages(read, (text) => (text === disguised ? ['a sad reading'] : []))
+  const reader = withPassages(ofReading, (text) => (text === disguised ? ['a sad reading'] : []))
 
   it('counts like a text of its own, for the categories that are always blocked', () => {
     const { flagged, scores } = reader.classify(disguised, 'request')
