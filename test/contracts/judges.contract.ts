@@ -361,6 +361,19 @@ export function judgesContract({ name, skip, open }: Engine): void {
       const page100 = { limit: 100, order: 'asc' } as const
       const { items: events } = await stores.auditLog.list('org_1', { code: 'admin.judge_alarm.resolved' }, page100)
       assert.equal(events.length, 2)
+      // The version was in force when the watch read it, and is retired before the alarm begins.
+      const late = createJudgeWatch({
+        ...own,
+        findWatched: async () => [{ ...of, version: 2, subject: 'm', fixed: { items: [], kappa: null }, sinceMs: 0 }],
+        findAlarmed: async () => [],
+        hasFileJudge: false,
+        clock: scene.clock,
+        ids: createIds(scene.clock, systemRandom),
+        onAlarm: () => assert.fail('no alarm begins'),
+      })
+      const failing = { ...of, version: 2, policyId: 'pol_1', day: 0, ...noCounts, asked: 100, failed: 50 }
+      await judgeCountWriter(scene.database).add([failing], [])
+      await late.run()
       // Of a version that is not in use, a model is remembered, and raises no alarm.
       const seen = { ...of, version: 2, upstream: 'u', sinceMs: 1 }
       for (const model of ['one', 'two']) await watch.onSeen({ ...seen, model })

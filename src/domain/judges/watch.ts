@@ -51,10 +51,8 @@ export function createJudgeWatch(parts: JudgeWatchParts) {
         async ({ judges, judgeAlarms }): Promise<WithAuditRecord<JudgeAlarm | undefined>> => {
           const before = await judgeAlarms.replaceSeen(model)
           if (before === undefined || before === model.model) return { value: undefined }
-          // A version that evaluates nothing was only calibrated, and will be again before it is used.
-          if (!isInUse(await judges.inForce(model.organizationId), model, hasFileJudge)) return { value: undefined }
           const text = modelChangeText(model.upstream, before, model.model)
-          return beginAlarm(judgeAlarms, alarmOf(model, 'model', text))
+          return beginIfInUse({ judges, judgeAlarms }, alarmOf(model, 'model', text))
         },
       )
       if (begun) onAlarm('model', begun)
@@ -116,8 +114,17 @@ export function createJudgeWatch(parts: JudgeWatchParts) {
   }
 
   async function begin(alarm: JudgeAlarm): Promise<void> {
-    const begun = await mutate(serviceOf(alarm.organizationId), ({ judgeAlarms }) => beginAlarm(judgeAlarms, alarm))
+    const begun = await mutate(serviceOf(alarm.organizationId), (stores) => beginIfInUse(stores, alarm))
     if (begun) onAlarm(alarm.kind, begun)
+  }
+
+  /** It may have been taken out of use since it was read. A version that is only calibrated has no alarm either. */
+  async function beginIfInUse(
+    { judges, judgeAlarms }: Pick<WatchStores, 'judges' | 'judgeAlarms'>,
+    alarm: JudgeAlarm,
+  ): Promise<WithAuditRecord<JudgeAlarm | undefined>> {
+    const inForce = await judges.inForce(alarm.organizationId)
+    return isInUse(inForce, alarm, hasFileJudge) ? beginAlarm(judgeAlarms, alarm) : { value: undefined }
   }
 
   async function end(alarm: JudgeAlarm): Promise<void> {
