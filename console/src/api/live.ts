@@ -14,6 +14,8 @@ type Stream = {
 type Message = { readonly id: string; readonly data: string }
 
 const retryMs = 3_000
+/** A stream that is replaced sooner is not opened. The server counts a closed one for a second or two more. */
+const settleMs = 500
 
 /** Calls `onData` for each event while the tab is visible. The tabs of a browser have one connection for each stream. */
 export function useLive({ path, event, canContinue = false }: Stream, onData: (data: unknown) => void): void {
@@ -21,8 +23,11 @@ export function useLive({ path, event, canContinue = false }: Stream, onData: (d
   latest.current = onData
   const isVisible = useIsVisible()
   const lastId = useRef<{ path: string; id: string }>(undefined)
+  const changedAtMs = useRef(-Infinity)
   useEffect(() => {
     if (!isVisible) return undefined
+    const isReplaced = performance.now() - changedAtMs.current < settleMs
+    changedAtMs.current = performance.now()
     const receive = ({ id, data }: Message): void => {
       if (id !== '') lastId.current = { path, id }
       latest.current(JSON.parse(data))
@@ -32,7 +37,15 @@ export function useLive({ path, event, canContinue = false }: Stream, onData: (d
       if (!canContinue || id === '') return serverUrl + path
       return `${serverUrl}${path}${path.includes('?') ? '&' : '?'}after=${id}`
     }
-    return subscribe({ path, event, address, receive })
+    let leave: (() => void) | undefined
+    const open = (): void => {
+      leave = subscribe({ path, event, address, receive })
+    }
+    const timer = setTimeout(open, isReplaced ? settleMs : 0)
+    return () => {
+      clearTimeout(timer)
+      leave?.()
+    }
   }, [path, event, canContinue, isVisible])
 }
 
