@@ -4,11 +4,13 @@
  *   [slot animal]           the values of {animal}, one per line; they may contain slots
  *   [rows benign 40]        templates, each expanded up to forty times; `benign` is 0 in every category
  *   [rows self-harm 25]     1 in that category, unknown in the others
+ *
+ * `prompt_injection` is a label of the encoder alone.
  */
 import { readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { isCategory } from '../../src/domain/scan/classify/categories.ts'
-import type { Row } from './rows.ts'
+import { promptInjection, type Row } from './rows.ts'
 import { createSeeded } from './seeded.ts'
 
 export type AuthoredRow = Row & { readonly file: string; readonly template: number; readonly isBenign: boolean }
@@ -17,7 +19,15 @@ type Template = { readonly file: string; readonly label: string; readonly times:
 type Grammar = { readonly slots: Map<string, string[]>; readonly templates: Template[] }
 
 const heading = /^\[(?<what>slot|rows) (?<name>\S+)(?: (?<times>\d+))?\]$/
-const benignLabels = { sexual: 0, hate: 0, harassment: 0, 'self-harm': 0, illicit: 0, 'sexual/minors': 0 }
+const benignLabels = {
+  sexual: 0,
+  hate: 0,
+  harassment: 0,
+  'self-harm': 0,
+  illicit: 0,
+  'sexual/minors': 0,
+  [promptInjection]: 0,
+}
 
 export function writeAuthored(folder: string, seed: number): readonly AuthoredRow[] {
   const grammar: Grammar = { slots: new Map(), templates: [] }
@@ -69,7 +79,8 @@ function rowReader(
   file: string,
   { label, times }: { label: string; times: number },
 ): (line: string) => void {
-  if (label !== 'benign' && !isCategory(label)) throw new Error(`${file}: ${label} is not a category.`)
+  const isLabel = label === 'benign' || label === promptInjection || isCategory(label)
+  if (!isLabel) throw new Error(`${file}: ${label} is not a category.`)
   return (text) => grammar.templates.push({ file, label, times, text })
 }
 

@@ -4,10 +4,13 @@ import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import type { Category } from '../../src/domain/scan/classify/categories.ts'
 
+/** Instructions in a text that are meant for the model. A label of the encoder, and no category of the gateway yet. */
+export const promptInjection = 'prompt_injection'
+
 /** A missing category is unknown, not 0. Labels between 0 and 1 are soft labels. */
 export type Row = {
   readonly text: string
-  readonly labels: Readonly<Partial<Record<Category, number>>>
+  readonly labels: Readonly<Partial<Record<Category | typeof promptInjection, number>>>
   readonly weight: number
   readonly source: string
 }
