@@ -38,16 +38,25 @@ type Parts = { readonly lexicon: CompiledLexicon; readonly vocabulary: Uint32Arr
 
 export type Training = { readonly model: Omit<ClassifierModel, 'digest'>; readonly heldOut: Metrics['heldOut'] }
 
-/** Fits twice: without the held-out texts, for thresholds and slopes, and then on all texts, for the final weights. */
-export async function trainModel(data: Data, version: string, log: (line: string) => void): Promise<Training> {
+/** The rows that the heads learn from, and what they have in common. */
+export function trainingParts(data: Data, version: string) {
   const labelled = withoutOverlap([...data.train, ...data.moreHate], [...data.dev, ...data.overblock])
     .map(withoutMinors)
     .map(weighed)
   const authored = writeAuthored(pathOf('authored'), seed).map(weighedFile).map(withoutLanguages)
-  log(`${labelled.length} labelled rows, ${authored.length} authored ones`)
   const lexicon = compileLexicon(pathOf('lexicons'))
   const texts = [...labelled, ...authored, ...data.pool].map(({ text }) => text)
-  const parts = { lexicon, version, vocabulary: countVocabulary(texts, lexicon.words) }
+  return { labelled, authored, parts: { lexicon, version, vocabulary: countVocabulary(texts, lexicon.words) } }
+}
+
+/** A model from these rows alone, with raw scores. */
+export const fitUncalibrated = (rows: readonly Row[], parts: Parts): Omit<ClassifierModel, 'digest'> =>
+  fit(rows, parts, uncalibrated)
+
+/** Fits twice: without the held-out texts, for thresholds and slopes, and then on all texts, for the final weights. */
+export async function trainModel(data: Data, version: string, log: (line: string) => void): Promise<Training> {
+  const { labelled, authored, parts } = trainingParts(data, version)
+  log(`${labelled.length} labelled rows, ${authored.length} authored ones`)
 
   const kept = [...labelled.filter((row) => !isHeldOut(row)), ...authored.filter((row) => !isHeldOutTemplate(row))]
   const trial = { ...fit(kept, parts, uncalibrated), digest: '' }

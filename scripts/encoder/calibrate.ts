@@ -10,11 +10,10 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { createEmbeddedClassifier } from '../../src/adapters/classifiers/embedded/classifier.ts'
 import { openEncoder } from '../../src/adapters/classifiers/encoder/encoder.ts'
 import { systemClock } from '../../src/base/clock.ts'
-import { categories, perCategory } from '../../src/domain/scan/classify/categories.ts'
+import { perCategory } from '../../src/domain/scan/classify/categories.ts'
 import type { Category, PerCategory } from '../../src/domain/scan/classify/categories.ts'
 import type { EncoderStack, StackedCategory } from '../../src/domain/scan/classify/encoder.ts'
 import { slopeOf } from '../classifier/calibrate.ts'
-import { quantile } from '../classifier/metrics.ts'
 import { readData } from '../classifier/rows.ts'
 
 const sizes = { windowTokens: 256, strideTokens: 192 }
@@ -23,7 +22,7 @@ const sizes = { windowTokens: 256, strideTokens: 192 }
  * ordinary text scores high have higher bounds.
  */
 const askFrom: PerCategory<number> = {
-  'self-harm': -2.25,
+  'self-harm': -3.2,
   'sexual/minors': 0,
   harassment: -3,
   hate: -2.25,
@@ -34,22 +33,22 @@ const askFrom: PerCategory<number> = {
 const encoderShare: PerCategory<number> = {
   'self-harm': 1,
   'sexual/minors': 0,
-  harassment: 0.7,
+  harassment: 0.8,
   hate: 0.6,
   illicit: 0.7,
   sexual: 0.5,
 }
-/** The largest share of turns of real conversations, many of them adversarial, that a category may flag. */
-const poolShare: PerCategory<number> = {
-  'self-harm': 0.005,
-  'sexual/minors': 1,
-  harassment: 0.007,
-  hate: 0.016,
-  illicit: 0.03,
-  sexual: 0.015,
+/**
+ * In deviations from the mean of unlabelled turns. Chosen by cross-validation over sources (cross-validate.ts): of everyday text from
+ * sources that the models have not seen, a category flags at most 0.7 %, and most of them nothing. No row of an evaluation set is used.
+ */
+const thresholds: Omit<PerCategory<number>, 'sexual/minors'> = {
+  'self-harm': 3.2,
+  harassment: 2,
+  hate: 1.8,
+  illicit: 1.65,
+  sexual: 2.6,
 }
-/** The same for harmless prompts that sound unsafe. */
-const scaryShare = 0.014
 /** Log-odds beyond this are cut, as in the gateway. */
 const furthest = 20
 
@@ -86,7 +85,6 @@ const status = await encoder.started()
 if (status.state !== 'ready') throw new Error(`The encoder is ${status.state}.`)
 const pool = await scored(data.pool)
 const dev = await scored(data.dev)
-const scary = await scored(data.overblock.filter(({ safe }) => safe))
 const inputs = perCategory(inputsOf)
 write({ categories: perCategory(stacked) })
 
@@ -101,8 +99,8 @@ async function scored(texts: readonly { readonly text: string }[]): Promise<read
 
 /** A category without the encoder keeps the linear score, and needs neither slope nor threshold. */
 function stacked(category: Category): StackedCategory {
-  const isOwn = encoderShare[category] === 0
-  const threshold = isOwn ? 0 : thresholdOf(category)
+  const isOwn = category === 'sexual/minors'
+  const threshold = isOwn ? 0 : thresholds[category]
   return {
     askFrom: askFrom[category],
     ...inputs[category],
@@ -111,22 +109,9 @@ function stacked(category: Category): StackedCategory {
   }
 }
 
-function thresholdOf(category: Category): number {
-  const under = (texts: readonly Scored[], share: number): number =>
-    quantile(
-      texts.map((text) => (isAsked(text) ? rawOf(text, category) : -Infinity)),
-      1 - share,
-    )
-  return rounded(Math.max(under(pool, poolShare[category]), under(scary, scaryShare)))
-}
-
 /** Categories that are not labelled in the dev half get the slope 1, like those with too few examples. */
 function labelledScores(category: Category): Parameters<typeof slopeOf> {
   return [dev.map((text) => rawOf(text, category)), data.dev.map(({ labels }) => labels[category])]
-}
-
-function isAsked({ logOdds }: Scored): boolean {
-  return categories.some((category) => encoderShare[category] > 0 && logOdds[category] >= askFrom[category])
 }
 
 function inputsOf(category: Category): Pick<StackedCategory, 'encoder' | 'linear'> {

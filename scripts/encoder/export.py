@@ -5,7 +5,7 @@ usage: export.py STUDENT.npz MODEL.onnx
 
 Matrix products take int8 weights (of seven bits) with one scale per output, and activations that are quantised on the fly. Word vectors are
 int8 with one scale per word piece. The weights are in MODEL.onnx.data, because then the run time needs less memory.
-Input: `ids`, int64 [1, T], without padding. Output: `logits`, float [1, 7], in the order of LABELS in model.py. Needs numpy
+Input: `ids`, int64 [1, T], without padding. Output: `logits`, float [1, labels], in the order of LABELS in model.py. Needs numpy
 and onnx, no torch. The model runs on ONNX Runtime only: it has nodes of its domain com.microsoft."""
 import os
 import sys
@@ -14,7 +14,7 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
-WIDTH, HEADS, LABEL_COUNT = 384, 12, 7
+WIDTH, HEADS = 384, 12
 
 
 def seven_bits(matrix, scale):
@@ -97,7 +97,7 @@ def main(source, target):
             graph.nodes,
             'moderation-encoder',
             [helper.make_tensor_value_info('ids', TensorProto.INT64, [1, 'tokens'])],
-            [helper.make_tensor_value_info('logits', TensorProto.FLOAT, [1, LABEL_COUNT])],
+            [helper.make_tensor_value_info('logits', TensorProto.FLOAT, [1, len(weights['head.bias'])])],
             graph.constants,
         ),
         opset_imports=[helper.make_opsetid('', 20), helper.make_opsetid('com.microsoft', 1)],

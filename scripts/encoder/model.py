@@ -4,7 +4,7 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-LABELS = ['sexual', 'hate', 'harassment', 'self-harm', 'illicit', 'sexual/minors', 'any']
+LABELS = ['sexual', 'hate', 'harassment', 'self-harm', 'illicit', 'sexual/minors', 'any', 'prompt_injection']
 CLS, SEP = 101, 102
 WIDTH, HEADS, INNER, PIECES, POSITIONS, LAYERS = 384, 12, 1536, 30522, 512, 12
 

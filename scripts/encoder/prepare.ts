@@ -4,24 +4,19 @@
  *   node scripts/encoder/prepare.ts DATA_FOLDER OUT_FOLDER
  *
  * DATA_FOLDER contains train, train-hate-extra, pool-unlabelled, eval-dev and overblock-dev as .jsonl.gz. OUT_FOLDER gets train, pool
- * and dev for `train.py`: a readable text, its source, and seven labels, of which null is unknown. Prints counts only.
+ * and dev for `train.py`: a readable text, its source, and eight labels, of which null is unknown. Prints counts only.
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import { loadModel } from '../../src/adapters/classifiers/embedded/classifier.ts'
 import { createVocabulary } from '../../src/adapters/classifiers/embedded/unmask.ts'
 import { readableText } from '../../src/adapters/classifiers/encoder/readable-text.ts'
-import type { Category } from '../../src/domain/scan/classify/categories.ts'
-import { writeAuthored } from '../classifier/authored.ts'
-import { readData, readLines, withoutOverlap } from '../classifier/rows.ts'
+import { promptInjection, readData } from '../classifier/rows.ts'
 import type { Row } from '../classifier/rows.ts'
 import { disguisedCopies } from './disguised-copies.ts'
+import { encoderLabels, trainingRows } from './training-rows.ts'
 
-/** The order of the encoder's outputs; the last output is whether any of them applies. */
-const labelled: readonly Category[] = ['sexual', 'hate', 'harassment', 'self-harm', 'illicit', 'sexual/minors']
-const seed = 7
 const disguisedRows = 14_000
 /** A row is harmless as a whole if this many categories are known not to apply. */
 const knownToBeHarmless = 4
@@ -34,9 +29,7 @@ if (folder === undefined || out === undefined) {
 
 const vocabulary = createVocabulary(loadModel().vocabulary)
 const data = readData(folder)
-const rows = [...data.train, ...readLines<Row>(folder, 'train-hate-extra')].map(withoutMinors)
-const authored = writeAuthored(fileURLToPath(new URL('../classifier/authored', import.meta.url)), seed)
-const kept = withoutRepeats(withoutOverlap([...rows, ...authored], [...data.dev, ...data.overblock]))
+const kept = trainingRows(folder, data)
 
 mkdirSync(out, { recursive: true })
 write('train', [...kept, ...disguisedCopies(kept, disguisedRows)])
@@ -55,19 +48,13 @@ function write(name: string, list: readonly Row[]): void {
   console.log(`${name}: ${list.length} texts`)
 }
 
-/** `otherwise` is the label of "any" for a row that is neither labelled with a category nor known to be harmless. */
+/**
+ * The categories, whether any of them applies, and prompt injection. `otherwise` is the label of "any" for a row that is neither
+ * labelled with a category nor known to be harmless. A harmless row injects nothing.
+ */
 function labelsOf(labels: Row['labels'], otherwise: 0 | null): readonly (number | null)[] {
-  const known = labelled.map((category) => labels[category] ?? null)
+  const known = encoderLabels.map((category) => labels[category] ?? null)
   const harmless = known.slice(0, -1).filter((label) => label === 0).length >= knownToBeHarmless
   const any = known.includes(1) ? 1 : harmless ? 0 : otherwise
-  return [...known, any]
-}
-
-/** Sexual content about minors was removed from the labelled data. */
-function withoutMinors(row: Row): Row {
-  return { ...row, labels: { ...row.labels, 'sexual/minors': 0 } }
-}
-
-function withoutRepeats(list: readonly Row[]): readonly Row[] {
-  return [...new Map(list.map((row) => [row.text, row])).values()]
+  return [...known, any, labels[promptInjection] ?? (harmless && any === 0 ? 0 : null)]
 }

@@ -147,14 +147,14 @@ function unavailable(status: EncoderStatus, cause = 'it is started again after a
     : new EncoderUnavailable('died', `The thread of the encoder has ended: ${cause}.`)
 }
 
-/** The order of the model's outputs. The last one, `any`, is not used. */
+/** The order of the model's outputs. Further outputs are not used: `any`, and in newer models `prompt_injection`. */
 const outputs: readonly Category[] = ['sexual', 'hate', 'harassment', 'self-harm', 'illicit', 'sexual/minors']
 
 /** Undefined if a number is missing. */
 function perCategoryOf(logits: readonly number[]): PerCategory<number> | undefined {
-  if (logits.length !== outputs.length + 1 || !logits.every(Number.isFinite)) return undefined
+  if (logits.length < outputs.length || !logits.every(Number.isFinite)) return undefined
   return Object.fromEntries(outputs.map((category, at) => [category, logits[at]])) as PerCategory<number>
 }
 
 const messageOf = (answer: EncoderThreadAnswer): string =>
-  answer.kind === 'failed' ? answer.message : 'The model gave other outputs than seven numbers.'
+  answer.kind === 'failed' ? answer.message : 'The model gave other outputs than a number for each category.'
