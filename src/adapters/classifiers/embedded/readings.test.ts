@@ -51,4 +51,10 @@ describe('another reading', () => {
   it('contains what the words say, and not what stands around them', () => {
     assert.deepEqual(findReadings('hello there iwanttokillmyself ok'), ['i want to kill myself'])
   })
+
+  it('is made of the beginning of a long run, and of few runs', () => {
+    const run = 'iwanttokillmyself'
+    assert.ok((findReadings(run.repeat(400))[0] ?? '').length < 400)
+    assert.equal(findReadings(`${run} `.repeat(40)).length, 8)
+  })
 })

@@ -19,6 +19,9 @@ const decisive =
   /\b(?:kill|suicid|die|dying|dead|death|hang|hurt|harm|cut|pill|overdos|alive|live|living|life|exist|born|gone|myself|goodbye|sleep|wake|end|child|kid|girl|boy|teen|minor|underage|daughter|year)/i
 
 const mostRuns = 32
+/** Each letter of a run costs as much as a word of plain text, so few runs are read, and of a long one the beginning. */
+const mostRead = 8
+const longestRead = 200
 const decisiveInRun =
   /kill|suicid|die|dead|death|hang|hurt|harm|pill|overdos|alive|living|nobody|goodbye|wakeup|myself|endit|endmy|mylife|child|girl|boy|teen|underage|yearold/i
 const beginOfWord = /(?<=[a-z])(?=[A-Z])|(?=[A-Z][a-z])/
@@ -28,7 +31,9 @@ const fewestWords = 4
 const comments = /<!--.{0,200}?-->/gs
 const tags = /<\/?(?<name>[a-z][a-z\d-]*)[^<>]{0,200}>/gi
 const doubledWord = /\b(?:([\p{L}\d'])\1)+\b/giu
-const disguisedToken = /[\p{L}\d@$!|+']*[\d@$!|+][\p{L}\d@$!|+']*/gu
+/** One class repeated, so that a long run without a sign is read once. */
+const tokens = /[\p{L}\d@$!|+']+/gu
+const sign = /[\d@$!|+]/
 
 /** The readings of a text: none for nearly all texts. */
 export function createReadings(vocabulary: Vocabulary): (text: string) => readonly string[] {
@@ -43,12 +48,13 @@ export function createReadings(vocabulary: Vocabulary): (text: string) => readon
   const runTogether = (text: string): readonly string[] =>
     longRuns(text, mostRuns)
       .filter((run) => decisiveInRun.test(run) && !isWord(run.toLowerCase()))
-      .map(wordsOfRun)
+      .slice(0, mostRead)
+      .map((run) => wordsOfRun(run.slice(0, longestRead)))
       .filter((words) => words.length >= fewestWords)
       .map((words) => words.join(' '))
 
   const withLetters = (text: string): string =>
-    normalise(text).replace(disguisedToken, (token) => wordsBehind(token).find(isWord) ?? token)
+    normalise(text).replace(tokens, (token) => (sign.test(token) ? (wordsBehind(token).find(isWord) ?? token) : token))
 
   return (text) => {
     const digits = partWithDigitsInWords(text)
