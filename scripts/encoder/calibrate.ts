@@ -45,7 +45,7 @@ const encoderShare: PerCategory<number> = {
  */
 const thresholds: Omit<PerCategory<number>, 'sexual/minors'> = {
   'self-harm': 3.2,
-  harassment: 2,
+  harassment: 2.3,
   hate: 1.8,
   illicit: 1.65,
   sexual: 2.6,
