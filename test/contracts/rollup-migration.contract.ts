@@ -13,6 +13,7 @@ import type { ContractOptions } from './database.contract.ts'
 const minute = 60
 const hour = 3_600
 const day = 24 * hour
+const week = 7 * day
 /** When the database is migrated. */
 const now = Date.UTC(2026, 0, 10, 12) / 1000
 /** So old that the sums by the minute were removed. */
@@ -90,6 +91,15 @@ export function rollupMigrationContract(
       ])
       const minutes = await database.read(`select start_time, requests from rollup where kind = 'usage' and step = 60`)
       assert.deepEqual(minutes, [{ start_time: now, requests: 2 }])
+      const weeks = await database.read(
+        `select start_time, user_id, requests, micro from rollup where kind = 'user' and step = ${week} order by start_time, user_id`,
+      )
+      const thisWeek = { start_time: Date.UTC(2026, 0, 8) / 1000, requests: 1 }
+      assert.deepEqual(weeks, [
+        { start_time: Date.UTC(2026, 0, 1) / 1000, user_id: '', requests: 1, micro: 11 },
+        { ...thisWeek, user_id: '', micro: 7 },
+        { ...thisWeek, user_id: 'ada', micro: 5 },
+      ])
     })
 
     it('keeps the decisions by minute and hour', async () => {

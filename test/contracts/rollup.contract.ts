@@ -26,10 +26,11 @@ const organizations = ['org_1', 'org_2']
 const organizationId = fc.constantFrom(...organizations)
 const minute = fc.nat(90)
 
+const dayMinutes = 1_440
 const charge = fc.record({
   organizationId,
   request: fc.nat(12),
-  minute,
+  minute: fc.tuple(minute, fc.nat(20)).map(([at, days]) => at + days * dayMinutes),
   keyId: fc.constantFrom('key_1', 'key_2'),
   userId: fc.constantFrom('ada', 'a"b\\', undefined),
   outcome: fc.constantFrom('answered' as const, 'aborted' as const, 'orphaned' as const),
@@ -67,6 +68,14 @@ const step = fc.oneof(
   fc.record({ do: fc.constant('fold' as const), nodes: fc.integer({ min: 1, max: 3 }) }),
 )
 
+/** Minutes after the start, and the days that have passed since then. Some periods start or end in an hour with charges. */
+const periodEdge = fc.tuple(fc.integer({ min: -90, max: 180 }), fc.integer({ min: -1, max: 21 }))
+const period = fc
+  .tuple(periodEdge, periodEdge)
+  .map((edges) => edges.map(([at, days]) => startMs + (at + days * dayMinutes) * minuteMs).sort((a, b) => a - b))
+  .map(([fromMs = 0, toMs = 0]) => ({ fromMs, toMs: toMs + 1 }))
+const readings = fc.record({ daysLater: fc.nat(29), periods: fc.array(period, { maxLength: 8 }) })
+
 /** The contract of the sums that every report reads. */
 export function rollupContract({ name, skip, open }: Engine): void {
   describe(`rollup: ${name}`, { skip }, () => {
@@ -86,6 +95,52 @@ export function rollupContract({ name, skip, open }: Engine): void {
           for (const id of organizations) assert.deepEqual(await scene.reportedUsage(id), await scene.usageInLedger(id))
         }),
         { numRuns: 12 },
+      )
+    })
+
+    it('sums the usage of end users in whole hours of any period, folded or not', async () => {
+      await fc.assert(
+        fc.asyncProperty(fc.array(step, { maxLength: 12 }), readings, async (steps, { daysLater, periods }) => {
+          await using scene = await openScene(open)
+          for (const each of steps) {
+            if (each.do === 'settle') await scene.settle(each.charges)
+            else if (each.do === 'fold') await foldStoredDeltas(scene.database)
+          }
+          scene.clock.passMs(daysLater * dayMs)
+          const read = () => Promise.all(periods.map((each) => scene.usageOfUsers(each)))
+          const expected = periods.map((each) => scene.expectedUsers(each))
+          assert.deepEqual(await read(), expected)
+          while (!(await foldStoredDeltas(scene.database))) continue
+          assert.deepEqual(await read(), expected)
+          await trimRollup(scene.database, { nowSeconds: scene.clock.nowMs() / 1000, userDays: 30 })
+          assert.deepEqual(await read(), expected)
+        }),
+        { numRuns: 12 },
+      )
+    })
+
+    it('keeps the weeks of end users that begin after their names are removed', async () => {
+      await using scene = await openScene(open)
+      const one = {
+        organizationId: 'org_1',
+        keyId: 'key_1',
+        userId: 'ada',
+        outcome: 'answered',
+        isMetered: false,
+      } as const
+      const days = Array.from({ length: 40 }, (_, at) => at)
+      await scene.settle(days.map((at) => ({ ...one, request: at, minute: at * dayMinutes, micro: 0 })))
+      while (!(await foldStoredDeltas(scene.database))) continue
+      scene.clock.passMs(40 * dayMs)
+      await trimRollup(scene.database, { nowSeconds: scene.clock.nowMs() / 1000, userDays: 30 })
+      const toMs = scene.clock.nowMs()
+      const rows = await scene.usageOfUsers({ fromMs: startMs, toMs })
+      assert.deepEqual(
+        rows.map(([user, requests]) => [user, requests]),
+        [
+          [null, 10],
+          ['ada', 30],
+        ],
       )
     })
 
@@ -173,11 +228,11 @@ async function openScene(open: () => Promise<Database>) {
   const reports = ledgerReports(database, { clock, userDays: 30 })
   const counts = decisionCounts(database, ids)
   const naive = createNaiveSums()
-  const settled = new Set<string>()
+  const settled = new Map<string, Charge>()
   const usage = (id: string) => ({
     organizationId: id,
     fromMs: startMs - dayMs,
-    toMs: startMs + dayMs,
+    toMs: startMs + 22 * dayMs,
     bucketMs: dayMs,
   })
   return {
@@ -192,8 +247,9 @@ async function openScene(open: () => Promise<Database>) {
       })
       await Promise.all(charges.map((each) => ledger.settle(each)))
       for (const each of charges) {
-        if (!settled.has(each.requestId)) naive.addCharge(each)
-        settled.add(each.requestId)
+        if (settled.has(each.requestId)) continue
+        naive.addCharge(each)
+        settled.set(each.requestId, each)
       }
     },
     async append(id: string, inputs: readonly RequestInput[], isRepeated: boolean) {
@@ -226,6 +282,12 @@ async function openScene(open: () => Promise<Database>) {
       )
       return [row?.['requests'], row?.['tokens'], row?.['micro']]
     },
+    async usageOfUsers(of: UsagePeriod): Promise<UserSums[]> {
+      const query = { ...of, organizationId: 'org_1', bucketMs: wholePeriodMs, groupBy: ['user'] } as const
+      const rows = await reports.usage(query)
+      return rows.map((row) => [row.userId, row.requests, row.inputTokens, row.outputTokens, row.micro])
+    },
+    expectedUsers: (of: UsagePeriod) => naiveUsers([...settled.values()], of),
     async users() {
       const rows = await reports.usage({ ...usage('org_1'), groupBy: ['user'] })
       return rows.map(({ userId }) => userId)
@@ -248,6 +310,26 @@ async function openScene(open: () => Promise<Database>) {
       clock,
     )
   }
+}
+
+type UsagePeriod = { readonly fromMs: number; readonly toMs: number }
+type UserSums = (string | null | number)[]
+
+/** The sums of each user from the charges themselves, in order of the names. */
+function naiveUsers(charges: readonly Charge[], { fromMs, toMs }: UsagePeriod): UserSums[] {
+  const hourMs = 60 * minuteMs
+  const [from, to] = [Math.floor(fromMs / hourMs) * hourMs, Math.ceil(toMs / hourMs) * hourMs]
+  const counted = charges.filter(
+    ({ organizationId: id, outcome, atMs }) => id === 'org_1' && outcome !== 'orphaned' && from <= atMs && atMs < to,
+  )
+  const byUser = Map.groupBy(counted, ({ userId = '' }) => userId)
+  return [...byUser]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([user, own]) => {
+      const sum = (of: (charge: Charge) => number) => own.reduce((total, each) => total + of(each), 0)
+      const tokens = [sum(({ usage }) => usage.inputTokens), sum(({ usage }) => usage.outputTokens)]
+      return [user || null, own.length, ...tokens, sum(({ micro }) => micro)]
+    })
 }
 
 type UsageTotals = { readonly requests: number; readonly inputTokens: number; readonly micro: number }
@@ -309,7 +391,7 @@ function createNaiveSums() {
   const sums = new Map<string, number[]>()
 
   function add(kind: string, at: { id: string; atMs: number }, values: Row): void {
-    for (const seconds of kind === 'user' ? [3_600, 86_400] : [60, 3_600, 86_400]) {
+    for (const seconds of kind === 'user' ? [3_600, 86_400, 604_800] : [60, 3_600, 86_400]) {
       const blank = Object.fromEntries(dimensionNames.map((name) => [name, name === 'version' ? 0 : '']))
       const start = Math.floor(at.atMs / (seconds * 1000)) * seconds
       const row = { ...blank, ...values, organization_id: at.id, kind, step: seconds, start_time: start }

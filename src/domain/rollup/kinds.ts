@@ -4,6 +4,8 @@ import { latencyBounds } from '../traffic/traffic.ts'
 export const minute = 60
 export const hour = 3_600
 export const day = 86_400
+/** From Thursday to Wednesday, UTC, because Unix time begins with a Thursday. */
+export const week = 604_800
 
 type KindDefinition = {
   /** What its sums are grouped by, beside the organization and the time. */
@@ -32,7 +34,7 @@ const decisionSums = ['requests', 'denials', 'recordedRequests', 'recordedDenial
 
 /**
  * The kinds of sums. Keys and users have kinds of their own, because the product of all dimensions would be many rows. A user has
- * no minutes for the same reason.
+ * no minutes for the same reason, and has weeks, because a sum over a whole period would read a row of each user for each day.
  */
 export const rollupKinds = {
   /** Requests of the audit log. */
@@ -44,7 +46,7 @@ export const rollupKinds = {
   key: { dimensions: ['keyId'], sums: requestSums, steps: [day, hour, minute] },
   /** Charges of the ledger. */
   usage: { dimensions: ['projectId', 'keyId', 'model'], sums: chargeSums, steps: [day, hour, minute] },
-  user: { dimensions: ['projectId', 'keyId', 'model', 'userId'], sums: chargeSums, steps: [day, hour] },
+  user: { dimensions: ['projectId', 'keyId', 'model', 'userId'], sums: chargeSums, steps: [week, day, hour] },
   /** Decisions of a policy or of the gateway configuration. */
   policy: { dimensions: ['subject', 'version'], sums: decisionSums, steps: [day, hour, minute] },
 } as const satisfies Readonly<Record<string, KindDefinition>>

@@ -11,6 +11,8 @@ export type RollupQuery = Period & {
   readonly subjects?: readonly string[]
   /** All of them must hold. */
   readonly only?: readonly DimensionFilter[]
+  /** Sums from before this time are removed, or are about to be. Only for a whole period. */
+  readonly earliest?: number
   /** Most groups. */
   readonly limit?: number
 }

@@ -1,10 +1,11 @@
-import { day, hour, minute, startOf } from './kinds.ts'
+import { day, hour, minute, startOf, week } from './kinds.ts'
 
 /** How long sums are kept, by their step. */
 const keptSeconds: ReadonlyMap<number, number> = new Map([
   [minute, 2 * day],
   [hour, 92 * day],
   [day, 1_100 * day],
+  [week, 1_100 * day],
 ])
 
 /** The next longer step, which still has the sums when those of the step are removed. */

@@ -48,4 +48,4 @@ function split({ from, to }: Segment, [step = 1, ...finer]: readonly number[]): 
   ]
 }
 
-const endOf = (seconds: number, step: number): number => Math.ceil(seconds / step) * step
+export const endOf = (seconds: number, step: number): number => Math.ceil(seconds / step) * step

@@ -1,4 +1,4 @@
-import { rollupKinds } from '../../../../domain/rollup/kinds.ts'
+import { day, rollupKinds, week } from '../../../../domain/rollup/kinds.ts'
 import {
   groupsOfEntries,
   mergeGroups,
@@ -7,6 +7,8 @@ import {
   type RollupQuery,
 } from '../../../../domain/rollup/report.ts'
 import { segmentsOf, type Segment } from '../../../../domain/rollup/segments.ts'
+import { wholePeriod } from '../../../../domain/rollup/subject-sums.ts'
+import { coverWholePeriod, type SignedSegment } from '../../../../domain/rollup/whole-period.ts'
 import type { Transaction, Value } from '../database.ts'
 import { columnOf, dimensionColumns, sumColumns } from './columns.ts'
 import { entriesOf } from './deltas.ts'
@@ -19,9 +21,9 @@ type SumRow = { start_time: number; delta: string | null } & Record<string, Valu
  * delta that is folded between two reads would be missed or counted twice.
  */
 export async function readRollup(query: Query, wanted: RollupQuery, nowSeconds: number): Promise<RollupGroup[]> {
-  const segments = segmentsOf(wanted, rollupKinds[wanted.kind].steps, nowSeconds)
+  const { segments, selects } = planOf(wanted, nowSeconds)
   if (segments.length === 0 || wanted.subjects?.length === 0) return []
-  const { sql, params } = statementOf(wanted, segments)
+  const { sql, params } = statementOf(wanted, selects)
   const rows = await query<SumRow>(sql, params)
   const unfolded = rows.flatMap(({ delta }) => (delta === null ? [] : (entriesOf(delta) ?? [])))
   const toGroup = groupReader(wanted)
@@ -29,6 +31,30 @@ export async function readRollup(query: Query, wanted: RollupQuery, nowSeconds: 
   const added = groupsOfEntries(wanted, segments, unfolded)
   const shared = [...sharedBuckets(segments, wanted.bucket), ...added.map(({ startTime }) => startTime)]
   return mergeGroups([...stored, ...added], new Set(shared)).slice(0, wanted.limit)
+}
+
+type Plan = {
+  /** Where entries that are not folded yet belong to. */
+  readonly segments: readonly Segment[]
+  readonly selects: (where: WhereSegment) => readonly string[]
+}
+
+/** The condition for the rows of a segment. */
+type WhereSegment = (segment: Segment) => string
+
+function planOf(wanted: RollupQuery, nowSeconds: number): Plan {
+  const steps: readonly number[] = rollupKinds[wanted.kind].steps
+  if (wanted.bucket !== wholePeriod || !steps.includes(week)) {
+    const segments = segmentsOf(
+      wanted,
+      steps.filter((step) => step <= day),
+      nowSeconds,
+    )
+    return { segments, selects: (where) => segments.map((segment) => bucketsOf(wanted, segment, where)) }
+  }
+  const cover = coverWholePeriod(wanted, { ...wanted, steps, nowSeconds })
+  if (cover === undefined) return { segments: [], selects: () => [] }
+  return { segments: [cover.period], selects: (where) => [wholePeriodOf(wanted, cover.segments, where)] }
 }
 
 function groupReader({ kind, groupBy }: RollupQuery): (row: SumRow) => RollupGroup {
@@ -40,7 +66,7 @@ function groupReader({ kind, groupBy }: RollupQuery): (row: SumRow) => RollupGro
   })
 }
 
-function statementOf(wanted: RollupQuery, segments: readonly Segment[]): { sql: string; params: Value[] } {
+function statementOf(wanted: RollupQuery, selects: Plan['selects']): { sql: string; params: Value[] } {
   const { organizationId, kind, groupBy, subjects = [''], only = [] } = wanted
   const params: Value[] = [organizationId]
   const parameter = (value: Value): string => `$${params.push(value)}`
@@ -49,29 +75,51 @@ function statementOf(wanted: RollupQuery, segments: readonly Segment[]): { sql: 
     const list = values.map(parameter).join(', ')
     return ` and ${columnOf(dimension)} ${isNegated ? 'not in' : 'in'} (${list})`
   })
-  const parts = segments.map(({ step, from, to }, at) => {
-    const where = `organization_id = $1 and kind = '${kind}' and step = ${step} and subject in (${subjectList})
-      and start_time >= ${parameter(from)} and start_time < ${parameter(to)}${filters.join('')}`
-    return sumsOf(wanted, { step, where, name: `part_${at}` })
-  })
+  const parts = selects(
+    ({
+      step,
+      from,
+      to,
+    }) => `organization_id = $1 and kind = '${kind}' and step = ${step} and subject in (${subjectList})
+      and start_time >= ${parameter(from)} and start_time < ${parameter(to)}${filters.join('')}`,
+  )
   const noGroup = groupBy.map((dimension) => (dimension === 'version' ? '0' : "''"))
   const noSums = sumColumns(kind).map(() => '0')
   const deltas = `select ${['0', ...noGroup, ...noSums].join(', ')}, delta from rollup_delta where organization_id = $1`
   return { sql: [...parts, deltas].join('\nunion all\n'), params }
 }
 
-type Part = { readonly step: number; readonly where: string; readonly name: string }
-
 /** Groups by the stored time where that is the bucket, because the rows are in its order. */
-function sumsOf({ kind, groupBy, bucket, limit }: RollupQuery, { step, where, name }: Part): string {
+function bucketsOf({ kind, groupBy, bucket, limit }: RollupQuery, segment: Segment, where: WhereSegment) {
   const groups = groupBy.map(columnOf)
-  const start = step >= bucket ? 'start_time' : `(start_time / ${bucket}) * ${bucket}`
+  const start = segment.step >= bucket ? 'start_time' : `(start_time / ${bucket}) * ${bucket}`
   // Where each row is a group of its own, there is nothing to sum up.
-  const isSummed = step < bucket || dimensionColumns(kind).some((column) => !groups.includes(column))
+  const isSummed = segment.step < bucket || dimensionColumns(kind).some((column) => !groups.includes(column))
   const sums = sumColumns(kind).map((column) => (isSummed ? `cast(sum(${column}) as bigint) as ${column}` : column))
   const select = `select ${[`${start} as start_time`, ...groups, ...sums].join(', ')}, cast(null as text) as delta
-    from rollup where ${where}${isSummed ? ` group by ${[start, ...groups].join(', ')}` : ''}`
+    from rollup where ${where(segment)}${isSummed ? ` group by ${[start, ...groups].join(', ')}` : ''}`
+  return limited(select, { columns: groups.length + 1, limit, name: `part_${segment.from}` })
+}
+
+/** A group whose rows cancel each other has nothing in the period. */
+function wholePeriodOf({ kind, groupBy, limit }: RollupQuery, segments: readonly SignedSegment[], where: WhereSegment) {
+  const [groups, sums] = [groupBy.map(columnOf), sumColumns(kind)]
+  const rows = segments.map((segment) => {
+    const signed = sums.map((column) => (segment.sign === 1 ? column : `-${column} as ${column}`))
+    return `select ${[...groups, ...signed].join(', ')} from rollup where ${where(segment)}`
+  })
+  const totals = sums.map((column) => `cast(sum(${column}) as bigint) as ${column}`)
+  const select = `select ${['0 as start_time', ...groups, ...totals].join(', ')}, cast(null as text) as delta
+    from (${rows.join(' union all ')}) as steps${groups.length === 0 ? '' : ` group by ${groups.join(', ')}`}
+    having sum(requests) <> 0`
+  return limited(select, { columns: groups.length + 1, limit, name: 'whole_period' })
+}
+
+type LimitOptions = { readonly columns: number; readonly limit: number | undefined; readonly name: string }
+
+/** The first rows in the order of these many columns. */
+function limited(select: string, { columns, limit, name }: LimitOptions): string {
   if (limit === undefined) return select
-  const order = [start, ...groups].map((_, at) => at + 1).join(', ')
+  const order = Array.from({ length: columns }, (_, at) => at + 1).join(', ')
   return `select * from (${select} order by ${order} limit ${Math.trunc(limit)}) as ${name}`
 }

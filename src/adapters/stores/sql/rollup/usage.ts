@@ -42,9 +42,10 @@ export async function readUsage(
   }
   if (!groupBy.includes('userId')) return (await read({ ...period, kind: 'usage' })).map(usageReader(groupBy))
   // Names of before are removed. The usage of that time has no user.
-  const usersFrom = Math.min(period.to, Math.max(period.from, readUsersFrom(retention.nowSeconds, retention.userDays)))
+  const earliest = readUsersFrom(retention.nowSeconds, retention.userDays)
+  const usersFrom = Math.min(period.to, Math.max(period.from, earliest))
   const nameless = (await read({ ...period, kind: 'usage', to: usersFrom })).map((group) => withoutUser(group, groupBy))
-  const named = await read({ ...period, kind: 'user', from: usersFrom })
+  const named = await read({ ...period, kind: 'user', from: usersFrom, earliest })
   const merged = mergeGroups([...nameless, ...named], new Set([startOf(usersFrom, period.bucket)]))
   return merged.slice(0, usage.limit).map(usageReader(groupBy))
 }
