@@ -155,10 +155,11 @@ async function measureReports(): Promise<void> {
     ['audit log of a week', get(`/v1/organization/audit_logs?limit=50&from=${now - 7 * 86_400}`)],
     [
       'ten usage by user at once',
-      () =>
-        Promise.all(
-          Array.from({ length: 10 }, get(`/v1/organization/usage?start_time=${month}&bucket=day&group_by=user`)),
-        ),
+      atOnce(10, get(`/v1/organization/usage?start_time=${month}&bucket=day&group_by=user`)),
+    ],
+    [
+      'ten usage of users at once',
+      atOnce(10, get(`/v1/organization/usage?start_time=${month}&bucket=total&group_by=user`)),
     ],
     ['export of 5,000 requests', get('/v1/organization/requests/export?format=csv&limit=5000')],
     [`backtest of ${replayed} requests`, backtest],
@@ -248,6 +249,10 @@ async function request(path: string, body?: unknown): Promise<string> {
   const text = await response.text()
   if (!response.ok) throw new Error(`${path}: ${response.status} ${text.slice(0, 200)}`)
   return text
+}
+
+function atOnce(count: number, run: () => Promise<unknown>): () => Promise<unknown> {
+  return () => Promise.all(Array.from({ length: count }, run))
 }
 
 type Job = { readonly id: string; readonly status?: string; readonly state?: string }

@@ -7,7 +7,7 @@ import { foldStoredDeltas } from '../../src/adapters/stores/sql/rollup/fold.ts'
 import { trimRollup } from '../../src/adapters/stores/sql/rollup/trim.ts'
 import { createAuditParts } from '../../src/app/audit-parts.ts'
 import { openStorage } from '../../src/app/storage/storage.ts'
-import { dayMs, minuteMs, systemClock, toUnixSeconds, type Clock } from '../../src/base/clock.ts'
+import { dayMs, hourMs, minuteMs, systemClock, toUnixSeconds, type Clock } from '../../src/base/clock.ts'
 import { createIds } from '../../src/base/ids.ts'
 import { systemRandom } from '../../src/base/random.ts'
 import type { Config } from '../../src/config/config.ts'
@@ -26,7 +26,7 @@ export type Filling = {
   readonly onProgress: (events: number) => void
 }
 
-/** Requests of the same minutes are one group of writes, as they would be under load. Events are signed before they are late. */
+/** Requests of the same minutes are one group of writes, as they would be under load. Events are signed before they are late, and old sums removed as often as the job does. */
 const groupMs = 2 * minuteMs
 const users = 2_000
 const keys = 20
@@ -60,6 +60,9 @@ export async function fill(config: Config, filling: Filling): Promise<void> {
   const write = createTextWriter(1)
   const contentOf = ({ number }: Request): Pick<EventFacts, 'content'> =>
     number < events - withTexts ? {} : { content: { full: { prompt: write(600), response: write(600) } } }
+  const trim = () =>
+    trimRollup(database, { nowSeconds: toUnixSeconds(clock.nowMs()), userDays: config.audit.retention_days })
+  let trimmedMs = nowMs
   for (let done = 0; done < events;) {
     const toMs = Math.min(endMs, nowMs + groupMs)
     const upTo = toMs === endMs ? events : Math.min(events, Math.ceil((toMs - (endMs - days * dayMs)) * perMs))
@@ -77,9 +80,13 @@ export async function fill(config: Config, filling: Filling): Promise<void> {
     await signDueChains(checkpoints)
     await foldStoredDeltas(database)
     await packChains(database)
+    if (nowMs - trimmedMs >= hourMs) {
+      await trim()
+      trimmedMs = nowMs
+    }
     onProgress(done)
   }
-  await trimRollup(database, { nowSeconds: toUnixSeconds(endMs), userDays: config.audit.retention_days })
+  await trim()
   await signDueChains(checkpoints, true)
   await ledger.retireSlice(slice.id)
   await ledger.closeSlice(slice.id)
