@@ -12,6 +12,7 @@ import type { MaybePromise } from '../src/base/maybe-promise.ts'
 import { planFor, type EvaluationContext } from '../src/domain/evaluation/plan.ts'
 import { emptyRulebook, type ActivePolicy, type Rulebook } from '../src/domain/evaluation/rulebook.ts'
 import { exceptionsByPolicy } from '../src/domain/exceptions/covered.ts'
+import { defaultConfiguration } from '../src/domain/gateway-config/configuration.ts'
 import { findingsOf } from '../src/domain/evaluation/findings.ts'
 import { createPolicyPrefilters } from '../src/domain/evaluation/scan/policy-prefilter.ts'
 import { createPolicyScorer } from '../src/domain/evaluation/scan/score-policies.ts'
@@ -82,7 +83,7 @@ const scan: ScanResult = {
   termHits: [],
   personalData: [],
 }
-const findings = findingsOf(scan, { allowlist: [], denylist: [] })
+const findings = findingsOf(scan, defaultConfiguration.rules)
 const pause = (): Promise<void> => setImmediate()
 const scorerFor = createPolicyScorer({ cacheEntries: 0, pause, prefilterOf: createPolicyPrefilters(re2Patterns) })
 
@@ -103,7 +104,7 @@ async function measure(characters: number, evaluate: (text: string) => MaybeProm
 const scoreBy = (policies: readonly ActivePolicy[]): ((text: string) => MaybePromise<unknown>) => {
   const rulebook = { ...emptyRulebook, policies: policies.map((one) => ({ ...one, scope: 'organization' as const })) }
   const scorer = scorerFor(planFor(rulebook, context), 'request')
-  return (text) => scorer.score({ text, scan, findings })
+  return (text) => scorer.score({ text, places: [], scan, findings })
 }
 
 const terms = compileTerms(Array.from({ length: 1_000 }, invent), re2Patterns)

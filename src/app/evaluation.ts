@@ -45,9 +45,18 @@ export function openEvaluation(
   })
   const canRephrase = rephrase !== undefined
   const simulation = createSimulation({ classifier, rulebookOf, compileRule, clock, canRephrase, failsOpen })
-  const { simulate, findEvidence, explain, evaluateAll, evaluateUncached, prefilterOf, holdBackPolicyOf, pause } =
-    simulation
-  const scanText = createScanText({ classifier, pause, cacheEntries: cachedBlocks })
+  const {
+    simulate,
+    injectionDetector,
+    findEvidence,
+    explain,
+    evaluateAll,
+    evaluateUncached,
+    prefilterOf,
+    holdBackPolicyOf,
+    pause,
+  } = simulation
+  const scanText = createScanText({ classifier, injectionDetector, pause, cacheEntries: cachedBlocks })
   const shared = { pause, prefilterOf, canRephrase, failsOpen }
   const evaluate = createEvaluate({ ...shared, scanText, cacheEntries: cachedBlocks })
   const spikeMonitor = openSpikeMonitor(infrastructure, stores)

@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { createExplainExpression } from '../adapters/cel/explain.ts'
+import { createInjectionDetector } from '../adapters/injection/detector.ts'
 import { re2Patterns } from '../adapters/patterns/re2.ts'
 import { createEvaluate, type EvaluateParts } from '../domain/evaluation/evaluate.ts'
 import { createFindEvidence } from '../domain/evaluation/evidence.ts'
@@ -20,7 +21,8 @@ const pause = (): Promise<void> => setImmediate()
 export function createSimulation({ rulebookOf, compileRule, clock, classifier, ...parts }: SimulationParts) {
   const prefilterOf = createPolicyPrefilters(re2Patterns)
   const holdBackPolicyOf = createHoldBackPolicies(prefilterOf)
-  const scanText = createScanText({ classifier, pause, cacheEntries: 0 })
+  const injectionDetector = createInjectionDetector()
+  const scanText = createScanText({ classifier, injectionDetector, pause, cacheEntries: 0 })
   const uncached = { ...parts, pause, prefilterOf, scanText, cacheEntries: 0 }
   const evaluateUncached = createEvaluate({ ...uncached, reportsDenialsOnly: true })
   const evaluate = createEvaluate(uncached)
@@ -35,6 +37,7 @@ export function createSimulation({ rulebookOf, compileRule, clock, classifier, .
   const rules = { evaluate, evaluateResponse, compileRule, patterns: re2Patterns }
   return {
     pause,
+    injectionDetector,
     prefilterOf,
     holdBackPolicyOf,
     evaluateUncached,

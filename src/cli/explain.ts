@@ -98,6 +98,7 @@ function decidingLines({ deciding, versions, direction }: ExplanationBodyOf): re
 const checkNames = {
   always_blocked: 'always blocked categories',
   requested: 'requested categories',
+  prompt_injection: 'search for prompt injections',
   gateway: 'gateway configuration',
 } as const
 

@@ -157,6 +157,7 @@ const checkNames: Readonly<Record<Outcome['check'], string>> = {
   always_blocked: 'always blocked categories',
   requested: 'requested categories',
   gateway: 'gateway configuration',
+  prompt_injection: 'prompt injection',
   policy: 'policy',
 }
 
@@ -164,6 +165,7 @@ const checkNames: Readonly<Record<Outcome['check'], string>> = {
 function foundBy(outcome: Outcome): string {
   const found = [
     ...outcome.categories,
+    ...outcome.places.map((place) => `in ${place}`),
     ...outcome.terms.map((term) => `"${term}"`),
     ...outcome.personal_data.map(({ kind, count }) => `${count} ${kind}`),
     ...(outcome.has_no_allowed_term ? ['no allowed term'] : []),

@@ -15,6 +15,7 @@ const outcomeOf = (changed: Partial<Outcome>): Outcome => ({
   decision: 'refuse',
   is_enforced: true,
   categories: [],
+  places: [],
   terms: [],
   has_no_allowed_term: false,
   personal_data: [],
@@ -55,6 +56,17 @@ describe('the sentence about a request', () => {
     )
     const [link] = partsOf(denied, {}).filter((part) => typeof part !== 'string')
     assert.deepEqual(link, { label: 'No code names', rule: { kind: 'policy', policyId: 'pol_1' } })
+  })
+
+  it('says where a prompt injection was found', () => {
+    const found: Partial<Outcome> = {
+      check: 'prompt_injection',
+      name: null,
+      version: null,
+      places: ['tool_results', 'user_text'],
+    }
+    assert.match(sentence(denied, found), /: a prompt injection in a tool result and the text of a user\.$/)
+    assert.match(sentence(denied, { ...found, places: [] }), /: a prompt injection\.$/)
   })
 
   it('names a check that was not evaluated, beside what happened', () => {

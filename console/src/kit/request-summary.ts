@@ -19,6 +19,7 @@ export type SummarizedOutcome = Pick<
   | 'version'
   | 'decision'
   | 'categories'
+  | 'places'
   | 'terms'
   | 'has_no_allowed_term'
   | 'personal_data'
@@ -78,16 +79,17 @@ function ruleOf({ check, policy_id: policyId, name, version }: SummarizedOutcome
   const versionText = version === null ? '' : text.version(version)
   if (check === 'policy' && policyId !== null)
     return [text.policy, { label: name ?? policyId, rule: { kind: 'policy', policyId } }, versionText]
-  if (check === 'gateway')
+  if (check === 'gateway' || check === 'prompt_injection')
     return [text.ofGateway, { label: name ?? text.gateway, rule: { kind: 'gateway' } }, versionText]
   return [text.moderation]
 }
 
 /** What the check acted on, as far as it is known without the texts. */
 function foundBy(outcome: SummarizedOutcome): readonly string[] {
-  const { check, categories, terms } = outcome
+  const { check, categories, places, terms } = outcome
   if (check === 'always_blocked') return [text.alwaysBlocked(categories)]
   if (check === 'requested') return [text.requested(categories)]
+  if (check === 'prompt_injection') return [text.injection(places.map((place) => text.places[place] ?? place))]
   if (outcome.has_no_allowed_term) return [text.noAllowedTerm]
   const found = [...terms.map(text.term), ...categories.map(text.category)]
   return found.length === 0 ? ['.'] : [`: ${found.join(', ')}.`]

@@ -4,7 +4,7 @@
  */
 import { classBits } from './word-classes.ts'
 
-export const readerVersion = 1
+export const readerVersion = 2
 
 /** Features are numbered by the lower bits of their hashes. */
 export const bucketBits = 16
@@ -85,11 +85,26 @@ export function readText(text: string, onSentence: OnSentence): void {
     at += 1
     if (kind === mark) sentence.addMark(code)
     else if (kind === escape) {
-      sentence.end()
       at += 1
-    } else if (kind === end && (code === 10 || code > 127 || at === length || text.charCodeAt(at) <= 34)) sentence.end()
+      if (!startsWithLetter(text, at)) sentence.end()
+    } else if (kind === end && isEnd(code, text, at)) sentence.end()
   }
   sentence.end()
+}
+
+/** `at` is the position after the sign. A line that continues with a letter may be the rest of a sentence. */
+function isEnd(sign: number, text: string, at: number): boolean {
+  if (sign === lineFeed) return !startsWithLetter(text, at)
+  return sign > 127 || at === text.length || text.charCodeAt(at) <= quotationMark
+}
+
+const lineFeed = 10
+/** White space and quotation marks come before and at it. */
+const quotationMark = 34
+
+function startsWithLetter(text: string, at: number): boolean {
+  const code = text.charCodeAt(at)
+  return code >= 97 ? kindOf(code) === letter : false
 }
 
 /** The classes of words by hash, in an open-addressing table. */

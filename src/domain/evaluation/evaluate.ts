@@ -16,7 +16,7 @@ import {
 } from './findings.ts'
 import { combine, type Decision, type Verdict } from './verdict/combine.ts'
 import { hasTextExceptions, withExceptedTexts, type DecideOn } from './excepted-texts.ts'
-import { gatewayDecision, moderationDecisions, policyDecision } from './verdict/decisions.ts'
+import { gatewayDecision, injectionDecisions, moderationDecisions, policyDecision } from './verdict/decisions.ts'
 import { oncePerSharedPlan, type Plan, type SharedPlan } from './plan.ts'
 import type { ActivePolicy } from './rulebook.ts'
 
@@ -113,10 +113,14 @@ export function createEvaluate(parts: EvaluateParts): Evaluate {
     return combine(decisions)
   }
 
-  /** The decisions of moderation and of the gateway configuration. */
+  /** The decisions of moderation, of the gateway configuration, and on prompt injections. */
   function findingDecisions(plan: SharedPlan, direction: TextDirection, findings: Findings): readonly Decision[] {
     const ofGateway = evaluateGateway(plan.gateway.config, { ...findings, direction, canRephrase })
-    return [...moderationDecisions(plan, findings), gatewayDecision(plan, ofGateway)]
+    return [
+      ...moderationDecisions(plan, findings),
+      gatewayDecision(plan, ofGateway),
+      ...injectionDecisions(plan, findings),
+    ]
   }
 }
 

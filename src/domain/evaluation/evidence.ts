@@ -4,14 +4,17 @@ import type { Span } from '../scan/normalise/normalise.ts'
 import type { PatternEngine } from '../scan/detect/patterns.ts'
 import type { ClassificationReader, TextDirection } from '../scan/classify/classifier.ts'
 import type { ScanResult, ScanText } from '../scan/scan.ts'
+import { injectionThreshold } from '../scan/injection/injection-detector.ts'
+import { promptInjection } from '../scan/injection/places.ts'
 import { compileTerms } from '../scan/detect/terms.ts'
 import type { CompiledRule, RuleName } from '../policy/compiled-rule.ts'
 import type { Evaluate } from './evaluate.ts'
 import { classificationReader } from './plan.ts'
 import type { ActivePolicy } from './rulebook.ts'
 import type { Simulation } from './simulate.ts'
-import { joinedFragmentsOf, locatedTexts, type LocatedText, type TextLocation } from './texts/request-texts.ts'
+import { joinedTextsOf, locatedTexts, type LocatedText, type TextLocation } from './texts/request-texts.ts'
 import { createFindPassage } from './passages.ts'
+import { variablesOf } from './variable-evidence.ts'
 import type { Decision, Verdict } from './verdict/combine.ts'
 import { thresholdOf } from '../policy/content.ts'
 
@@ -70,19 +73,33 @@ export function createFindEvidence({ evaluate, scanText, patterns }: EvidencePar
     if (direction === 'response') return found
     // Joined parts repeat what single parts contain, so only what is new in them counts.
     const known = new Set(found.map(keyOf))
-    for (const text of joinedFragmentsOf(request))
-      add(await evidenceIn({ text, where: { kind: 'joined' }, isProse: true }), (one) => !known.has(keyOf(one)))
+    for (const { text, place } of joinedTextsOf(request)) {
+      const joined = {
+        text,
+        where: { kind: 'joined' },
+        isProse: true,
+        places: place === undefined ? [] : [place],
+      } as const
+      add(await evidenceIn(joined), (one) => !known.has(keyOf(one)))
+    }
     return found
 
     async function evidenceIn(located: LocatedText): Promise<readonly Evidence[]> {
       const { text } = located
       const reader = classificationReader(plan, direction)
-      const scan = await scanText({ text, direction, reader, terms: plan.gateway.terms })
+      const scan = await scanText({
+        text,
+        direction,
+        reader,
+        terms: plan.gateway.terms,
+        scansForInjection: located.places.length > 0,
+      })
       const scanned = { ...located, scan, direction, reader }
       const ofChecks: Evidence[] = []
       for (const { check, triggeredCategories } of ofText)
         if (check !== 'policy')
           ofChecks.push(...(await categoryEvidence(scanned, { check, names: triggeredCategories })))
+      if (isInjection(scanned, ofText)) ofChecks.push(await injectionEvidence(scanned))
       return [...ofChecks, ...gatewayEvidence(scanned, simulation), ...(await policyEvidence(scanned, simulation))]
     }
   }
@@ -108,6 +125,15 @@ export function createFindEvidence({ evaluate, scanText, patterns }: EvidencePar
     return all
   }
 
+  /** The passage with the prompt injection. */
+  async function injectionEvidence(scanned: Scanned): Promise<Evidence> {
+    const span = await passageOf(scanned, promptInjection)
+    const { text, where, scan } = scanned
+    const score = basisPoints(scan.injection ?? 0)
+    const own = { check: 'prompt_injection', policyId: undefined, kind: 'category', name: promptInjection } as const
+    return { ...own, where, ...at(text, span), scoreBasisPoints: score }
+  }
+
   /** Evaluates the policies that matched on this text alone, to find out whether it is the one that they matched. */
   async function policyEvidence(
     scanned: Scanned,
@@ -117,7 +143,9 @@ export function createFindEvidence({ evaluate, scanText, patterns }: EvidencePar
     const matched = plan.policies[direction].filter((policy) => matchOf(policy, verdict) !== undefined)
     if (matched.length === 0) return []
     const matchedPlan = { ...plan, policies: { request: matched, response: matched } }
-    const { verdict: own } = await evaluate(matchedPlan, { texts: [scanned.text], direction, givenCategories })
+    const { text, places } = scanned
+    const alone = { texts: [text], places: new Map([[text, places]]), direction, givenCategories }
+    const { verdict: own } = await evaluate(matchedPlan, alone)
     const found = matched.flatMap((policy) => {
       const decision = matchOf(policy, own)
       return decision === undefined
@@ -139,6 +167,11 @@ type Scanned = LocatedText & {
   readonly direction: TextDirection
   readonly reader: ClassificationReader
 }
+
+/** True if the text has a prompt injection that a decision is about. */
+const isInjection = ({ scan: { injection = 0 }, places }: Scanned, decisions: readonly Decision[]): boolean =>
+  injection >= injectionThreshold &&
+  decisions.some((one) => one.check === 'prompt_injection' && one.places?.some((place) => places.includes(place)))
 
 /** The decision of a policy that matches. */
 const matchOf = ({ id }: ActivePolicy, { decisions }: Verdict): Decision | undefined =>
@@ -218,7 +251,8 @@ function* evidenceWithoutText({ plan, scenario, verdict, findings }: Simulation)
     for (const name of triggeredCategories)
       if (given.includes(name)) yield { check, policyId: undefined, kind: 'category', name }
     if (isPolicy && decision === 'refuse')
-      yield* variablesOf(policyWith(plan.policies[direction], policyId), plan.facts)
+      for (const variable of variablesOf(policyWith(plan.policies[direction], policyId), plan.facts))
+        yield { check, policyId: policyId ?? undefined, kind: 'variable', ...variable }
     const isOffTopic = check === 'gateway' && direction === 'request' && findings.allowlistHits.length === 0
     if (isOffTopic && plan.gateway.config.rules.allowlist.length > 0)
       yield { check, policyId: undefined, kind: 'no_allowed_term', name: '' }
@@ -227,25 +261,6 @@ function* evidenceWithoutText({ plan, scenario, verdict, findings }: Simulation)
 
 const policyWith = (policies: readonly ActivePolicy[], id: string | null): ActivePolicy | undefined =>
   policies.find((policy) => policy.id === id)
-
-type Facts = Simulation['plan']['facts']
-
-function* variablesOf(policy: ActivePolicy | undefined, facts: Facts): Generator<Evidence> {
-  if (policy?.rule.evaluator !== 'expression') return
-  for (const { kind, name } of policy.rule.names) {
-    const value = kind === 'variable' ? valueOf(name, facts) : undefined
-    if (value !== undefined) yield { check: 'policy', policyId: policy.id, kind: 'variable', name, text: value }
-  }
-}
-
-function valueOf(name: string, facts: Facts): string | undefined {
-  const [variable, key] = name.split('.', 2)
-  if (variable === 'metadata') return key === undefined ? undefined : textOf(facts.metadata[key])
-  return variable === 'model' || variable === 'project' || variable === 'user' ? facts[variable] : undefined
-}
-
-const textOf = (value: unknown): string | undefined =>
-  value === undefined ? undefined : typeof value === 'string' ? value : JSON.stringify(value)
 
 /** An expression may search in the text after `lowerAscii()` or `upperAscii()`. All forms have the same positions. */
 const asciiForms = (text: string): readonly string[] => [

@@ -2,10 +2,12 @@ import type { GatewayConfiguration } from '../gateway-config/configuration.ts'
 import { categories, perCategory, type Category, type PerCategory } from '../scan/classify/categories.ts'
 import { countByKind, type PersonalDataKind } from '../scan/detect/personal-data/kinds.ts'
 import { strongestStage, type SecondStage } from '../scan/classify/classifier.ts'
+import { injectionThreshold } from '../scan/injection/injection-detector.ts'
+import type { InjectionPlace, InjectionScores } from '../scan/injection/places.ts'
 import type { ScanResult } from '../scan/scan.ts'
 import type { RuleScore } from '../policy/rule-score.ts'
 
-/** The result of scanning one or more texts: categories, terms and personal data. No rule has been evaluated yet. */
+/** The result of scanning one or more texts: categories, terms, personal data and prompt injections. No rule has been evaluated yet. */
 export type Findings = {
   readonly categories: readonly string[]
   readonly scores: PerCategory<number>
@@ -14,6 +16,8 @@ export type Findings = {
   readonly personalData: Readonly<Partial<Record<PersonalDataKind, number>>>
   /** The stage of the classifier that found the categories. Undefined if the first stage was enough. */
   readonly stage?: SecondStage
+  /** The prompt injections found in places that the configuration names. */
+  readonly injections: InjectionScores
 }
 
 export const noFindings: Findings = {
@@ -22,15 +26,19 @@ export const noFindings: Findings = {
   allowlistHits: [],
   denylistHits: [],
   personalData: {},
+  injections: {},
 }
 
-type Lists = Pick<GatewayConfiguration['rules'], 'allowlist' | 'denylist'>
+type Rules = Pick<GatewayConfiguration['rules'], 'allowlist' | 'denylist' | 'prompt_injection'>
 
-/** Turns the scan of one text into findings; the lists tell allowed terms from denied ones. */
-export function findingsOf({ classification, termHits, personalData }: ScanResult, lists: Lists): Findings {
+/** Turns the scan of one text into findings; the lists tell allowed terms from denied ones. `places`: where the text is in its request. */
+export function findingsOf(scan: ScanResult, lists: Rules, places: readonly InjectionPlace[] = nowhere): Findings {
+  const { classification, termHits, personalData } = scan
   const { flagged, scores } = classification
   const staged = stagedBy(classification.stage)
-  if (termHits.length + personalData.length === 0) return { ...noFindings, categories: flagged, scores, ...staged }
+  const injections = injectionsIn(scan, lists, places)
+  if (termHits.length + personalData.length === 0)
+    return { ...noFindings, categories: flagged, scores, ...staged, injections }
   const terms = termHits.map(({ term }) => term)
   return {
     categories: flagged,
@@ -39,7 +47,21 @@ export function findingsOf({ classification, termHits, personalData }: ScanResul
     denylistHits: terms.filter((term) => lists.denylist.includes(term)),
     personalData: personalData.length === 0 ? noFindings.personalData : countByKind(personalData),
     ...staged,
+    injections,
   }
+}
+
+const nowhere: readonly never[] = []
+
+function injectionsIn(
+  { injection = 0 }: ScanResult,
+  { prompt_injection: modes }: Rules,
+  places: readonly InjectionPlace[],
+): InjectionScores {
+  if (injection < injectionThreshold) return noFindings.injections
+  const searched = places.filter((place) => modes[place] !== 'off')
+  if (searched.length === 0) return noFindings.injections
+  return Object.fromEntries(searched.map((place) => [place, injection]))
 }
 
 const unstaged = {}
@@ -60,7 +82,15 @@ export function addFindings(first: Findings, second: Findings): Findings {
     denylistHits: union(first.denylistHits, second.denylistHits),
     personalData: sum(first.personalData, second.personalData),
     ...stagedBy(joinedStage(first, second)),
+    injections: highestOf(first.injections, second.injections),
   }
+}
+
+function highestOf(first: InjectionScores, second: InjectionScores): InjectionScores {
+  if (second === noFindings.injections) return first
+  const both = { ...first }
+  for (const [place, score] of entriesOf(second)) both[place] = Math.max(both[place] ?? 0, score)
+  return both
 }
 
 /** The findings of several texts together. Mostly nothing was found, and only the highest scores are needed. */
@@ -79,10 +109,11 @@ function highestScore(texts: readonly { readonly findings: Findings }[], categor
   return highest
 }
 
-/** True if no category, term or personal data was found; scores are ignored. */
+/** True if no category, term, personal data or prompt injection was found; scores are ignored. */
 export const hasNoFindings = (findings: Findings): boolean =>
   findings.categories.length + findings.allowlistHits.length + findings.denylistHits.length === 0 &&
-  findings.personalData === noFindings.personalData
+  findings.personalData === noFindings.personalData &&
+  findings.injections === noFindings.injections
 
 const union = (first: readonly string[], second: readonly string[]): readonly string[] =>
   second.length === 0 ? first : [...new Set([...first, ...second])]
@@ -94,8 +125,8 @@ function sum(first: Findings['personalData'], second: Findings['personalData']):
   return both
 }
 
-const entriesOf = (counts: Findings['personalData']): [PersonalDataKind, number][] =>
-  Object.entries(counts) as [PersonalDataKind, number][]
+const entriesOf = <Key extends string>(counts: Readonly<Partial<Record<Key, number>>>): [Key, number][] =>
+  Object.entries(counts) as [Key, number][]
 
 /** Findings of several texts with the score that each policy gave each text: the input of every decision. */
 export type CollectedFindings = {

@@ -1,7 +1,11 @@
 import type { Category } from '../scan/classify/categories.ts'
 import type { ClassificationReader, TextDirection } from '../scan/classify/classifier.ts'
 import type { Span } from '../scan/normalise/normalise.ts'
-import type { ScanText } from '../scan/scan.ts'
+import { promptInjection } from '../scan/injection/places.ts'
+import type { ScanResult, ScanText } from '../scan/scan.ts'
+
+/** What a passage is searched for. */
+export type PassageKind = Category | typeof promptInjection
 
 /** Parts of a text that are classified to find the one behind a category. */
 const maxPassages = 200
@@ -13,14 +17,14 @@ type ClassifiedText = {
   readonly reader: ClassificationReader
 }
 
-type FindPassage = (classified: ClassifiedText, category: Category) => Promise<Span>
+type FindPassage = (classified: ClassifiedText, category: PassageKind) => Promise<Span>
 
-/** Finds the part of a text that has a category. */
+/** Finds the part of a text that has a category or a prompt injection. */
 export function createFindPassage(scanText: ScanText): FindPassage {
   return passageOf
 
   /** The sentence with the highest score, or the window with the highest score if no sentence alone is flagged. */
-  async function passageOf(scanned: ClassifiedText, category: Category): Promise<Span> {
+  async function passageOf(scanned: ClassifiedText, category: PassageKind): Promise<Span> {
     const sentences = [...scanned.text.matchAll(/[^.!?\n]+[.!?\n]*/g)].map(({ 0: sentence, index }) => ({
       start: index + sentence.length - sentence.trimStart().length,
       end: index + sentence.trimEnd().length,
@@ -34,21 +38,26 @@ export function createFindPassage(scanText: ScanText): FindPassage {
 
   async function highestOf(
     { text, direction, reader }: ClassifiedText,
-    category: Category,
+    category: PassageKind,
     { spans, above }: { readonly spans: readonly Span[]; readonly above: number },
   ): Promise<Span | undefined> {
+    const scansForInjection = category === promptInjection
     let best: Span | undefined
     let highest = above
     for (const span of spans) {
       const part = text.slice(span.start, span.end)
-      const { classification } = await scanText({ text: part, direction, reader, skipsPersonalData: true })
-      if (classification.scores[category] <= highest) continue
-      highest = classification.scores[category]
+      const scan = await scanText({ text: part, direction, reader, skipsPersonalData: true, scansForInjection })
+      const score = scoreOf(scan, category)
+      if (score <= highest) continue
+      highest = score
       best = span
     }
     return best
   }
 }
+
+const scoreOf = ({ classification, injection = 0 }: ScanResult, kind: PassageKind): number =>
+  kind === promptInjection ? injection : classification.scores[kind]
 
 /** Overlapping, so that a passage at a border is whole in one of them. A very long text has none. */
 function windowsOf({ length }: string): readonly Span[] {

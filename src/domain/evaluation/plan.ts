@@ -9,6 +9,7 @@ import {
   type OptionalCategory,
 } from '../scan/classify/categories.ts'
 import type { ClassificationReader, TextDirection } from '../scan/classify/classifier.ts'
+import { injectionPlaces, type InjectionPlace } from '../scan/injection/places.ts'
 import type { RuleFacts } from '../policy/rule.ts'
 import { byDirection, createVariants, type VariantFor } from './policy-variants.ts'
 import type { ActivePolicy, Gateway, Rulebook } from './rulebook.ts'
@@ -127,6 +128,12 @@ export const needsPersonalData = ({ gateway, policies }: SharedPlan, direction: 
   policies[direction].some(
     ({ rule: { lookBehind } }) => lookBehind === 'whole' || (lookBehind !== 'paragraph' && lookBehind.personalData),
   )
+
+/** The places in which a rule of the plan looks for prompt injections. */
+export const injectionPlacesRead = oncePerSharedPlan(({ gateway }): readonly InjectionPlace[] => {
+  const modes = gateway.config.rules.prompt_injection
+  return injectionPlaces.filter((place) => modes[place] !== 'off')
+})
 
 /** The categories that a rule of the plan, the gateway configuration or the request itself reads. */
 const readCategories: Readonly<Record<TextDirection, (plan: SharedPlan) => ReadonlySet<Category>>> = {

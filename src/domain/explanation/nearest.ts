@@ -52,12 +52,22 @@ export function nearestCheck(verdict: Verdict): NearestChange | undefined {
 export function changedPlan(plan: Plan, { change, check, policyId, thresholdBasisPoints }: NearestChange): Plan {
   if (check === 'gateway') return { ...plan, gateway: { ...plan.gateway, ...unsaved, terms: undefined } }
   if (check === 'requested') return { ...plan, requested: [] }
+  if (check === 'prompt_injection') return withoutInjectionCheck(plan)
   const changed = (policies: readonly ActivePolicy[]): readonly ActivePolicy[] =>
     policies.flatMap((policy) => {
       if (policy.id !== policyId) return [policy]
       return change === 'threshold' ? [{ ...policy, matchThresholdBasisPoints: thresholdBasisPoints }] : []
     })
   return { ...plan, policies: { request: changed(plan.policies.request), response: changed(plan.policies.response) } }
+}
+
+function withoutInjectionCheck(plan: Plan): Plan {
+  const { config } = plan.gateway
+  const off = { tool_results: 'off', documents: 'off', user_text: 'off' } as const
+  return {
+    ...plan,
+    gateway: { ...plan.gateway, config: { ...config, rules: { ...config.rules, prompt_injection: off } } },
+  }
 }
 
 /** A range of one text, without which the request or response passes. */

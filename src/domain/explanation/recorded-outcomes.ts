@@ -5,6 +5,7 @@ import { checks, decisions, type AuditDecision, type Check } from '../audit/even
 import type { GatewayConfiguration } from '../gateway-config/configuration.ts'
 import { thresholdOf } from '../policy/content.ts'
 import type { PolicyVersion } from '../policy/policy.ts'
+import { injectionThreshold } from '../scan/injection/injection-detector.ts'
 import { flagThreshold } from '../scan/classify/classifier.ts'
 
 /** The outcome of one check, as the event records it. */
@@ -19,6 +20,8 @@ export type RecordedOutcome = {
   /** Null: events of version 0.2 do not record it. */
   readonly isEnforced: boolean | null
   readonly categories: readonly string[]
+  /** Where prompt injections were found. */
+  readonly places: readonly string[]
   /** Denied terms of the gateway configuration. */
   readonly terms: readonly string[]
   readonly hasNoAllowedTerm: boolean
@@ -84,6 +87,7 @@ export function recordedOutcomes(document: ChainedDocument, rules: EvaluatedRule
       ? moderationOutcome(document, 'requested')
       : []),
     ...gatewayOutcome(document, rules),
+    ...injectionOutcome(document),
     ...policyResultsIn(document).map((result) => policyOutcome(document, result, rules)),
   ]
 }
@@ -118,6 +122,20 @@ function gatewayOutcome(document: ChainedDocument, { gateway }: EvaluatedRules):
       terms: termsAt(terms, gateway),
       hasNoAllowedTerm: hasNone === true,
       personalData: countsIn(personalData),
+    },
+  ]
+}
+
+/** Nothing unless prompt injections were found: older events do not tell whether a request was scanned for them. */
+function injectionOutcome(document: ChainedDocument): RecordedOutcome[] {
+  const result = resultOf(document, 'prompt_injection')
+  if (result === 'unknown' || result === 'allow') return []
+  return [
+    {
+      ...checkOutcome(document, 'prompt_injection', result),
+      scoreBasisPoints: numberIn(result['score_bp']),
+      thresholdBasisPoints: injectionThreshold * 10_000,
+      places: textsIn(result['places']),
     },
   ]
 }
@@ -166,6 +184,7 @@ const nothingFound = {
   name: null,
   version: null,
   categories: [],
+  places: [],
   terms: [],
   hasNoAllowedTerm: false,
   personalData: [],

@@ -23,7 +23,9 @@ type GivenQuota = Partial<Omit<Quota, 'window'>> & { readonly window?: WindowNam
 
 /** A configuration as a caller sends it. Fields that are left out get their defaults. */
 export type GivenConfiguration = Partial<Pick<GatewayConfiguration, 'policy_id' | 'name' | 'owner' | 'description'>> & {
-  readonly rules?: Partial<Rules>
+  readonly rules?: Partial<Omit<Rules, 'prompt_injection'>> & {
+    readonly prompt_injection?: Partial<Rules['prompt_injection']>
+  }
   readonly org_controls?: Partial<Omit<Controls, 'user_quota' | 'project_quota'>> & {
     readonly user_quota?: GivenQuota
     readonly project_quota?: GivenQuota
@@ -43,7 +45,11 @@ export function withDefaults(given: GivenConfiguration): GatewayConfiguration {
   return {
     ...defaults,
     ...own,
-    rules: completeRules({ ...defaults.rules, ...rules }),
+    rules: completeRules({
+      ...defaults.rules,
+      ...rules,
+      prompt_injection: { ...defaults.rules.prompt_injection, ...rules?.prompt_injection },
+    }),
     org_controls: {
       ...defaults.org_controls,
       ...controls,

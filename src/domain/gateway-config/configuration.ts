@@ -1,8 +1,13 @@
 import type { Category } from '../scan/classify/categories.ts'
+import type { InjectionPlace } from '../scan/injection/places.ts'
 
 /** What happens to a text that matches a rule of the configuration. */
 export const responsePatterns = ['refuse', 'rewrite', 'summary', 'escalate'] as const
 export type ResponsePattern = (typeof responsePatterns)[number]
+
+/** What happens to a prompt injection in one place of a request: nothing is searched for, it is recorded, or the request is denied. */
+export const injectionModes = ['off', 'monitor', 'block'] as const
+export type InjectionMode = (typeof injectionModes)[number]
 
 /** Calendar windows in UTC. */
 export const quotaWindows = ['minute', 'hour', 'day', 'week', 'month'] as const
@@ -37,6 +42,7 @@ export type GatewayConfiguration = {
     readonly reason_codes: readonly string[]
     /** May include the two categories that are always blocked. */
     readonly flagged_categories: readonly Category[]
+    readonly prompt_injection: Readonly<Record<InjectionPlace, InjectionMode>>
   }
   readonly org_controls: {
     readonly project_keys: boolean
@@ -71,6 +77,7 @@ export const defaultConfiguration: GatewayConfiguration = {
     response_pattern: null,
     reason_codes: [],
     flagged_categories: [],
+    prompt_injection: { tool_results: 'monitor', documents: 'monitor', user_text: 'monitor' },
   },
   org_controls: {
     project_keys: false,

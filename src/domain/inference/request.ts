@@ -71,7 +71,13 @@ export type ContentPart =
    * A block with no equivalent in this format. An upstream that passes `dialect` through gets it unchanged; for any other upstream
    * it is an error or is reported to `onDropped`.
    */
-  | { readonly type: 'opaque'; readonly dialect: CallerFormat; readonly raw: unknown }
+  | {
+      readonly type: 'opaque'
+      readonly dialect: CallerFormat
+      readonly raw: unknown
+      /** True if it is what a tool of the vendor gave, and the caller ran. */
+      readonly isToolResult?: boolean
+    }
 
 /** The content of an image or file. `file` is a file id of the vendor. */
 export type Source =

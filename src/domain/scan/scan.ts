@@ -1,6 +1,6 @@
-/** Scans one text for everything that rules depend on: classifier scores, terms and personal data. */
+/** Scans one text for everything that rules depend on: classifier scores, terms, personal data and prompt injections. */
 import { hash } from 'node:crypto'
-import { andThen, isPromise, sequentially, type MaybePromise } from '../../base/maybe-promise.ts'
+import { all, andThen, isPromise, sequentially, type MaybePromise } from '../../base/maybe-promise.ts'
 import { readsAll, strongest, withAll } from './classify/classifier.ts'
 import type { Classification, ClassificationReader, Classifier, TextDirection } from './classify/classifier.ts'
 import { encodedTexts } from './normalise/encoded-text.ts'
@@ -12,11 +12,14 @@ import { sliceCharacters, slicesOf } from './normalise/slices.ts'
 import type { TextSlice } from './normalise/slices.ts'
 import type { TermHit, Terms } from './detect/terms.ts'
 import { createScanCache } from './scan-cache.ts'
+import type { InjectionDetector } from './injection/injection-detector.ts'
 
 export type ScanResult = {
   readonly classification: Classification
   readonly termHits: readonly TermHit[]
   readonly personalData: readonly PersonalDatum[]
+  /** How likely it holds a prompt injection, from 0 to 1. Undefined if it was not scanned for one. */
+  readonly injection?: number
 }
 
 export type ScanRequest = {
@@ -27,6 +30,7 @@ export type ScanRequest = {
   readonly terms?: Terms | undefined
   /** Skips personal data. */
   readonly skipsPersonalData?: boolean
+  readonly scansForInjection?: boolean
   /** How to scan it; by default as a text that was not scanned before. */
   readonly mode?: ScanMode | undefined
 }
@@ -47,6 +51,8 @@ export type ScanText = (request: ScanRequest) => MaybePromise<ScanResult>
 
 export type ScanTextParts = {
   readonly classifier: Classifier
+  /** Without one, no text is scanned for prompt injections. */
+  readonly injectionDetector?: InjectionDetector | undefined
   /** Yields to the event loop between two slices of a long text. */
   readonly pause: () => Promise<unknown>
   /** How many results are cached; 0 turns the cache off. */
@@ -56,15 +62,16 @@ export type ScanTextParts = {
 /** Results with more personal data than this are not cached, so that the cache stays small. */
 const maxCachedMatches = 256
 
-export function createScanText({ classifier, pause, cacheEntries }: ScanTextParts): ScanText {
+export function createScanText(parts: ScanTextParts): ScanText {
+  const { cacheEntries } = parts
   const cache = createScanCache<ScanResult>(cacheEntries)
   const keyOf = createKeys()
   return (request) => {
-    if (cacheEntries === 0) return scanUncached(request, classifier, pause)
+    if (cacheEntries === 0) return scanUncached(request, parts)
     const key = keyOf(request)
     const cached = cache.get(key)
     if (cached !== undefined) return cached
-    return andThen(scanUncached(request, classifier, pause), (scan) => {
+    return andThen(scanUncached(request, parts), (scan) => {
       const isSmall = scan.personalData.length <= maxCachedMatches
       if (isSmall && scan.classification.isProvisional !== true) cache.set(key, scan)
       return scan
@@ -74,20 +81,28 @@ export function createScanText({ classifier, pause, cacheEntries }: ScanTextPart
 
 /** The texts of a request are scanned in a row, so the part of the key that is not the text is kept from one to the next. */
 function createKeys(): (request: ScanRequest) => string {
-  let last = { direction: '', read: readsAll.categories, skipsPersonalData: false, mode: '', terms: '' }
+  let last = {
+    direction: '',
+    read: readsAll.categories,
+    skipsPersonalData: false,
+    injection: false,
+    mode: '',
+    terms: '',
+  }
   let rules = ''
   return ({
     text,
     direction,
     reader: { categories: read } = readsAll,
     skipsPersonalData = false,
+    scansForInjection: injection = false,
     mode: { name: mode } = unnamed,
     terms: { digest: terms } = noTerms,
   }) => {
     const isSame = last.direction === direction && last.read === read && last.skipsPersonalData === skipsPersonalData
-    if (!isSame || last.mode !== mode || last.terms !== terms) {
-      last = { direction, read, skipsPersonalData, mode, terms }
-      rules = `${direction} ${[...read].join()} ${skipsPersonalData} ${mode} ${terms} `
+    if (!isSame || last.injection !== injection || last.mode !== mode || last.terms !== terms) {
+      last = { direction, read, skipsPersonalData, injection, mode, terms }
+      rules = `${direction} ${[...read].join()} ${skipsPersonalData} ${injection} ${mode} ${terms} `
     }
     return rules + hash('sha256', text, 'base64url')
   }
@@ -99,11 +114,11 @@ const noTerms = { digest: '' }
 /** Synchronous, except for a text of several slices or a remote classifier. */
 function scanUncached(
   request: ScanRequest,
-  classifier: Classifier,
-  pause: () => Promise<unknown>,
+  { classifier, injectionDetector, pause }: ScanTextParts,
 ): MaybePromise<ScanResult> {
-  const { text } = request
-  const scanning = { ...request, mode: request.mode ?? new FullScan(request, classifier) }
+  const { text, scansForInjection } = request
+  const detector = scansForInjection === true ? injectionDetector : undefined
+  const scanning = { ...request, mode: request.mode ?? new FullScan(request, classifier), detector }
   if (text.length <= sliceCharacters) return scanSlice(scanning, { text, start: 0 })
   const results: ScanResult[] = []
   const addAfterPause = async (slice: TextSlice): Promise<unknown> => {
@@ -113,9 +128,18 @@ function scanUncached(
   return andThen(sequentially(slicesOf(text), addAfterPause), () => joinSlices(results))
 }
 
-type Scanning = ScanRequest & { readonly mode: ScanMode }
+type Scanning = ScanRequest & { readonly mode: ScanMode; readonly detector: InjectionDetector | undefined }
 
-function scanSlice({ terms, skipsPersonalData, mode }: Scanning, slice: TextSlice): MaybePromise<ScanResult> {
+function scanSlice(scanning: Scanning, slice: TextSlice): MaybePromise<ScanResult> {
+  const { mode, detector } = scanning
+  const scanned = scanSliceAlone(scanning, slice)
+  if (detector === undefined) return scanned
+  const texts = [slice.text, ...mode.encodedTexts(slice).map(({ text }) => text)]
+  const scores = all(texts.map((text) => detector.score(text)))
+  return andThen(scanned, (scan) => andThen(scores, (known) => ({ ...scan, injection: Math.max(...known) })))
+}
+
+function scanSliceAlone({ terms, skipsPersonalData, mode }: Scanning, slice: TextSlice): MaybePromise<ScanResult> {
   const termHits = terms === undefined ? none : hitsIn(slice, terms, mode)
   const personalData = skipsPersonalData === true ? none : mode.personalData(slice)
   const classified = mode.classify(slice)
@@ -129,7 +153,13 @@ const joinSlices = (results: readonly ScanResult[]): ScanResult => ({
   classification: results.map(({ classification }) => classification).reduce(strongest),
   termHits: firstOfEachTerm(results.flatMap(({ termHits }) => termHits)),
   personalData: results.at(-1)?.personalData ?? none,
+  ...highestInjection(results),
 })
+
+function highestInjection(results: readonly ScanResult[]): Pick<ScanResult, 'injection'> {
+  const scores = results.flatMap(({ injection }) => injection ?? [])
+  return scores.length === 0 ? {} : { injection: Math.max(...scores) }
+}
 
 /** Scans a text that was not scanned before. */
 class FullScan implements ScanMode {

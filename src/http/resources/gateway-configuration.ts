@@ -1,7 +1,12 @@
 /** The gateway configuration in requests and responses of the policy gateway, and in evaluations of the administration API. */
 import Type, { type TProperties, type TSchema } from 'typebox'
 import { windowNames } from '../../domain/gateway-config/complete.ts'
-import { defaultConfiguration, quotaWindows, responsePatterns } from '../../domain/gateway-config/configuration.ts'
+import {
+  defaultConfiguration,
+  injectionModes,
+  quotaWindows,
+  responsePatterns,
+} from '../../domain/gateway-config/configuration.ts'
 import { mostPatterns, mostTermCharacters } from '../../domain/gateway-config/terms.ts'
 import { categories } from '../../domain/scan/classify/categories.ts'
 import { orNull } from './fields.ts'
@@ -47,6 +52,12 @@ const own = {
   owner: line(200, 'The person or team responsible for it.'),
   description: line(2_000, 'Purpose of the configuration.'),
 }
+const injectionMode = (description: string) => Type.Enum([...injectionModes], { description })
+const promptInjection = {
+  tool_results: injectionMode('What tools gave: messages with results of tools.'),
+  documents: injectionMode('Files and search results that a user message has attached.'),
+  user_text: injectionMode('The text of user messages.'),
+}
 const rules = {
   allowlist: terms('Requests that contain none of these terms are denied. Empty: no restriction.'),
   denylist: terms('Terms that neither requests nor responses may contain.'),
@@ -65,6 +76,11 @@ const rules = {
     20,
     'Categories to block. `self-harm` and `sexual/minors` are always blocked.',
   ),
+}
+const injectionPart = {
+  title: 'GatewayPromptInjection',
+  description:
+    'What happens to a prompt injection, by its place in a request. `monitor`, the default: it is recorded. `block`: the request is denied. `off`: it is not searched for.',
 }
 const controls = {
   project_keys: flag('Informational: every request needs a key or a token, whatever the value.'),
@@ -110,7 +126,7 @@ const partsOf = {
 export const Configuration = Type.Object(
   {
     ...own,
-    rules: whole(rules, partsOf.rules),
+    rules: whole({ ...rules, prompt_injection: whole(promptInjection, injectionPart) }, partsOf.rules),
     org_controls: whole(
       { ...controls, user_quota: whole(quota, partsOf.user_quota), project_quota: whole(quota, partsOf.project_quota) },
       partsOf.org_controls,
@@ -131,7 +147,7 @@ export const Configuration = Type.Object(
 /** The configuration in a request: fields that are left out get their defaults. */
 export const givenConfigurationFields = {
   ...own,
-  rules: partial(rules, partsOf.rules),
+  rules: partial({ ...rules, prompt_injection: partial(promptInjection, injectionPart) }, partsOf.rules),
   org_controls: partial(
     {
       ...controls,

@@ -6,7 +6,7 @@ import { orNull } from './fields.ts'
 export const outcomeFields = {
   check: Type.Enum([...checks], {
     description:
-      '`always_blocked` and `requested`: moderation categories. `gateway`: the gateway configuration. `policy`: one policy.',
+      '`always_blocked` and `requested`: moderation categories. `gateway`: the gateway configuration. `prompt_injection`: its search for prompt injections, listed only if one was found. `policy`: one policy.',
   }),
   policy_id: orNull(Type.String(), 'The policy, or the `policy_id` of the configuration.'),
   version: orNull(Type.Integer(), 'The version that was evaluated; null for one that is not saved or published.'),

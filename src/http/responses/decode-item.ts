@@ -47,8 +47,9 @@ function notFound(id: string, path: Path): Fault {
 
 /** Calls of vendor tools have the role of the assistant, their results that of the user. */
 function opaqueItem(item: { readonly type: string }): Message {
-  const role = /_(output|response)$/.test(item.type) ? 'user' : 'assistant'
-  return { role, parts: [{ type: 'opaque', dialect: 'responses', raw: item }] }
+  const isToolResult = /_(output|response)$/.test(item.type)
+  const part = { type: 'opaque', dialect: 'responses', raw: item } as const
+  return isToolResult ? { role: 'user', parts: [{ ...part, isToolResult }] } : { role: 'assistant', parts: [part] }
 }
 
 function decodeReasoningItem(item: Named<'reasoning'>): ContentPart {

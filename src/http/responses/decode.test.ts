@@ -90,7 +90,7 @@ describe('decoding a responses body', () => {
         parts: [{ type: 'tool-result', id: 'call_1', parts: [{ type: 'text', text: 'a\nb' }], isError: false }],
       },
       { role: 'assistant', parts: opaque(body.input[6]) },
-      { role: 'user', parts: opaque(body.input[7]) },
+      { role: 'user', parts: [{ type: 'opaque', dialect: 'responses', raw: body.input[7], isToolResult: true }] },
     ])
     assert.deepEqual(raw, { dialect: 'responses', body, headers: {}, roles: vendorFieldRoles })
     assert.deepEqual(rest, {

@@ -29,6 +29,7 @@ export function summarized(
         version: outcome.version,
         decision: outcome.decision,
         categories: isDeciding ? verdict.triggered_categories : [],
+        places: [],
         terms: outcome.check === 'gateway' ? named('term') : [],
         has_no_allowed_term: found.some(({ kind }) => kind === 'no_allowed_term'),
         personal_data: named('personal_data').map((kind) => ({

@@ -133,6 +133,7 @@ export const gateway = {
     always_blocked: 'Always blocked',
     requested: 'Requested categories',
     gateway: 'Gateway configuration',
+    prompt_injection: 'Prompt injection',
     policy: 'Policy',
   },
   versionsNone: 'No versions yet',

@@ -133,6 +133,13 @@ export const request = {
       `: ${categories.join(', ')}. This category is always blocked; no rule can allow it.`,
     requested: (categories: readonly string[]) =>
       `: ${categories.join(', ')}. The request asked to block this category.`,
+    injection: (places: readonly string[]) =>
+      places.length === 0 ? ': a prompt injection.' : `: a prompt injection in ${places.join(' and ')}.`,
+    places: {
+      tool_results: 'a tool result',
+      documents: 'a document',
+      user_text: 'the text of a user',
+    } as Readonly<Record<string, string>>,
     noAllowedTerm: ': the request has none of the required terms.',
     term: (term: string) => `the term “${term}”`,
     category: (category: string) => `the category ${category}`,
@@ -209,6 +216,7 @@ export const request = {
     always_blocked: 'Always blocked categories',
     requested: 'Categories that the request blocks',
     gateway: 'Gateway configuration',
+    prompt_injection: 'Prompt injection',
     policy: 'Policy',
   },
   decided: 'decided',

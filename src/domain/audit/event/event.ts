@@ -265,6 +265,7 @@ const checkResultFields = (result: CheckResult): Unmapped['gatehouse'] => ({
   decision: result.decision,
   is_enforced: result.isEnforced,
   matched: result.matched && matchedFields(result.matched),
+  places: result.places && shortTexts(result.places),
   score_bp: result.scoreBasisPoints,
 })
 

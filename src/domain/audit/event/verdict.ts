@@ -1,3 +1,4 @@
+import type { InjectionPlace } from '../../scan/injection/places.ts'
 import type { ClassifierIdentity, SecondStage, TextDirection } from '../../scan/classify/classifier.ts'
 
 /** Decisions of the checks, named as in the simulate endpoint. `not_evaluated` never counts as `allow`. */
@@ -5,7 +6,7 @@ export const decisions = ['allow', 'redact', 'rewrite', 'summary', 'escalate', '
 export type AuditDecision = (typeof decisions)[number]
 
 /** In the order of evaluation. If two checks decide the same, the first is the deciding one. */
-export const checks = ['always_blocked', 'requested', 'gateway', 'policy'] as const
+export const checks = ['always_blocked', 'requested', 'gateway', 'prompt_injection', 'policy'] as const
 export type Check = (typeof checks)[number]
 
 export type VerdictFacts = {
@@ -21,7 +22,7 @@ export type VerdictFacts = {
   readonly policy?: PolicyFacts | undefined
   /** One result for each evaluated policy. */
   readonly results?: readonly PolicyResult[] | undefined
-  /** The results of moderation and the gateway configuration, without those that allow. */
+  /** The results of all checks but policies, without those that allow. */
   readonly checkResults?: readonly CheckResult[] | undefined
   /** The version of the gateway configuration that was evaluated; undefined if none is saved. */
   readonly gatewayVersion?: number | undefined
@@ -75,6 +76,8 @@ export type CheckResult = {
   readonly triggeredCategories: readonly string[]
   readonly scoreBasisPoints?: number | undefined
   readonly matched?: GatewayMatch | undefined
+  /** Where prompt injections were found. */
+  readonly places?: readonly InjectionPlace[] | undefined
 }
 
 /** What the gateway configuration matched in a text. */

@@ -8,6 +8,13 @@ const runLength = 16
 /** Runs between two yields to the event loop. A run that is not cached yields while it is scanned. */
 const runsPerYield = 64
 
+export type RulesKey = {
+  /** Equal for equal rules. */
+  readonly key: string
+  /** What the findings of a text depend on besides the rules and the text. */
+  readonly ofText: (text: string) => string
+}
+
 type ScanRun = (texts: readonly string[]) => MaybePromise<CollectedFindings>
 
 /**
@@ -17,14 +24,14 @@ type ScanRun = (texts: readonly string[]) => MaybePromise<CollectedFindings>
 export type CleanRunCache = {
   /** True if the texts hold at least one complete run. */
   hasRun(texts: readonly string[]): boolean
-  /** Scans the runs that are not cached as clean. `rules` is a cache key: equal for equal rules. */
-  getOrScan(texts: readonly string[], rules: string, scan: ScanRun): MaybePromise<CollectedFindings>
+  /** Scans the runs that are not cached as clean. */
+  getOrScan(texts: readonly string[], rules: RulesKey, scan: ScanRun): MaybePromise<CollectedFindings>
 }
 
 export function createCleanRunCache(cacheEntries: number, pause: () => Promise<unknown>): CleanRunCache {
   const cache = createScanCache<CollectedFindings>(Math.ceil(cacheEntries / runLength))
 
-  function getRunOrScan(run: readonly string[], rules: string, scan: ScanRun): MaybePromise<CollectedFindings> {
+  function getRunOrScan(run: readonly string[], rules: RulesKey, scan: ScanRun): MaybePromise<CollectedFindings> {
     if (run.length < runLength) return scan(run)
     const key = keyOf(run, rules)
     const cached = cache.get(key)
@@ -56,8 +63,8 @@ function runsOf(texts: readonly string[]): readonly (readonly string[])[] {
 }
 
 /** Includes the length of each text, so that no other split of the same characters gives the same key. */
-function keyOf(run: readonly string[], rules: string): string {
-  let all = rules
-  for (const text of run) all += `\n${text.length} ${text}`
+function keyOf(run: readonly string[], { key, ofText }: RulesKey): string {
+  let all = key
+  for (const text of run) all += `\n${text.length} ${ofText(text)} ${text}`
   return hash('sha256', all, 'base64url')
 }

@@ -1,6 +1,7 @@
 import { all, andThen, sequentially, type MaybePromise } from '../../../base/maybe-promise.ts'
 import { perCategory } from '../../scan/classify/categories.ts'
 import type { ClassificationReader, TextDirection } from '../../scan/classify/classifier.ts'
+import { injectionPlaces, type InjectionPlace, type TextPlaces } from '../../scan/injection/places.ts'
 import type { ScanMode, ScanText } from '../../scan/scan.ts'
 import type { RuleScore } from '../../policy/rule-score.ts'
 import { createCleanRunCache } from './clean-run-cache.ts'
@@ -12,7 +13,7 @@ import {
   type CollectedFindings,
   type Findings,
 } from '../findings.ts'
-import { classificationReader, needsPersonalData, type Plan } from '../plan.ts'
+import { classificationReader, injectionPlacesRead, needsPersonalData, type Plan } from '../plan.ts'
 import { createPolicyScorer, type PolicyScorer, type PolicyScorerParts, type ScannedText } from './score-policies.ts'
 
 export type CollectFindingsParts = PolicyScorerParts & { readonly scanText: ScanText }
@@ -22,6 +23,8 @@ export type ScannedTexts = {
   readonly texts: readonly string[]
   /** Neighbouring texts joined to one. Not scanned for personal data, because the single texts are. */
   readonly joinedFragments?: readonly string[]
+  /** Where the texts are in a request, those of `joinedFragments` included. */
+  readonly places?: TextPlaces
   readonly direction: TextDirection
   /** Categories that count as found whatever the texts contain. Used by simulations. */
   readonly givenCategories?: readonly string[] | undefined
@@ -40,6 +43,8 @@ const textsPerYield = 16
 
 type Scanning = Pick<ScannedTexts, 'direction' | 'mode' | 'givenCategories'> & {
   readonly plan: Plan
+  /** The places of a text that are scanned for prompt injections. */
+  readonly placesOf: (text: string) => readonly InjectionPlace[]
   readonly reader: ClassificationReader
   readonly skipsPersonalData: boolean
   readonly scorer: PolicyScorer
@@ -54,12 +59,14 @@ export function createCollectFindings(
   const scorerFor = createPolicyScorer(parts)
   const cleanRuns = createCleanRunCache(cacheEntries, pause)
 
-  return (plan, { texts, joinedFragments = none, direction, mode, givenCategories, skipsPersonalData: skips }) => {
+  return (plan, { skipsPersonalData: skips, ...given }) => {
+    const { texts, joinedFragments = none, places, direction, mode, givenCategories } = given
     const skipsPersonalData = skips === true || !needsPersonalData(plan, direction)
     const scorer = scorerFor(plan, direction)
     const reader = classificationReader(plan, direction)
-    const given = { plan, reader, direction, mode, givenCategories, skipsPersonalData }
-    const scanning = { ...given, scorer, charactersSinceYield: 0 }
+    const placesOf = createPlacesOf(places, injectionPlacesRead(plan))
+    const rules = { plan, reader, placesOf, direction, mode, givenCategories, skipsPersonalData }
+    const scanning = { ...rules, scorer, charactersSinceYield: 0 }
     const collected = scanCached(scanning, texts)
     if (joinedFragments.length === 0) return collected
     const joined = andThen(collected, () => scanCached({ ...scanning, skipsPersonalData: true }, joinedFragments))
@@ -68,18 +75,23 @@ export function createCollectFindings(
 
   function scanCached(scanning: Scanning, texts: readonly string[]): MaybePromise<CollectedFindings> {
     if (scanning.givenCategories !== undefined || !cleanRuns.hasRun(texts)) return scanAll(scanning, texts)
-    return cleanRuns.getOrScan(texts, rulesKeyOf(scanning), (run) => scanAll(scanning, run))
+    const rules = { key: rulesKeyOf(scanning), ofText: (text: string) => scanning.placesOf(text).join() }
+    return cleanRuns.getOrScan(texts, rules, (run) => scanAll(scanning, run))
   }
 
   function scanAll(scanning: Scanning, texts: readonly string[]): MaybePromise<CollectedFindings> {
-    const { plan, reader, direction, mode, skipsPersonalData, scorer, givenCategories } = scanning
+    const { plan, reader, placesOf, direction, mode, skipsPersonalData, scorer, givenCategories } = scanning
     const { terms, config } = plan.gateway
     const scanned: ScannedText[] = []
-    const scanOne = (text: string): MaybePromise<unknown> =>
-      andThen(scanText({ text, direction, reader, skipsPersonalData, terms, mode }), (scan) => {
-        scanned.push({ text, scan, findings: findingsOf(scan, config.rules) })
+    const scanOne = (text: string): MaybePromise<unknown> => {
+      const places = placesOf(text)
+      const scansForInjection = places.length > 0
+      const request = { text, direction, reader, skipsPersonalData, scansForInjection, terms, mode }
+      return andThen(scanText(request), (scan) => {
+        scanned.push({ text, places, scan, findings: findingsOf(scan, config.rules, places) })
         return yieldIfDue(scanning, text.length + textCharacters)
       })
+    }
     const collect = (scores: CollectedFindings['scores']): CollectedFindings => collectedOf(plan, scanned, scores)
     const scored = (): readonly ScannedText[] => withCategories(scanned, givenCategories)
     return andThen(sequentially(texts, scanOne), () => andThen(scoresOf(scorer, scored()), collect))
@@ -104,11 +116,22 @@ export function createCollectFindings(
 /** The texts as if the classifier had found these categories with certainty. Copies the scans, because scores are cached by them. */
 function withCategories(scanned: readonly ScannedText[], given: readonly string[] = none): readonly ScannedText[] {
   if (given.length === 0) return scanned
-  return scanned.map(({ text, scan, findings }) => {
+  return scanned.map(({ text, places, scan, findings }) => {
     const scores = perCategory((category) => (given.includes(category) ? 1 : findings.scores[category]))
-    return { text, scan: { ...scan }, findings: { ...findings, scores } }
+    return { text, places, scan: { ...scan }, findings: { ...findings, scores } }
   })
 }
+
+function createPlacesOf(
+  places: TextPlaces | undefined,
+  read: readonly InjectionPlace[],
+): (text: string) => readonly InjectionPlace[] {
+  if (places === undefined || read.length === 0) return nowhere
+  if (read.length === injectionPlaces.length) return (text) => places.get(text) ?? none
+  return (text) => places.get(text)?.filter((place) => read.includes(place)) ?? none
+}
+
+const nowhere = (): readonly never[] => none
 
 /** Everything besides the texts that findings depend on. */
 const rulesKeyOf = ({ plan, reader, direction, skipsPersonalData, scorer }: Scanning): string =>

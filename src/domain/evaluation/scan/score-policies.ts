@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import { all, andThen, sequentially, type MaybePromise } from '../../../base/maybe-promise.ts'
 import type { TextDirection } from '../../scan/classify/classifier.ts'
+import type { InjectionPlace } from '../../scan/injection/places.ts'
 import type { ScanResult } from '../../scan/scan.ts'
 import { createScanCache } from '../../scan/scan-cache.ts'
 import type { RuleScore } from '../../policy/rule-score.ts'
@@ -10,7 +11,13 @@ import type { PrefilterOf } from './policy-prefilter.ts'
 import type { Plan } from '../plan.ts'
 import type { ActivePolicy } from '../rulebook.ts'
 
-export type ScannedText = { readonly text: string; readonly scan: ScanResult; readonly findings: Findings }
+export type ScannedText = {
+  readonly text: string
+  /** The places that were scanned for prompt injections. */
+  readonly places: readonly InjectionPlace[]
+  readonly scan: ScanResult
+  readonly findings: Findings
+}
 
 /** Scores texts against the policies of one plan. */
 export type PolicyScorer = {
@@ -53,7 +60,7 @@ export function createPolicyScorer(parts: PolicyScorerParts): (plan: Plan, direc
     const score = (scanned: ScannedText): MaybePromise<readonly RuleScore[]> => {
       if (cacheEntries === 0) return scoreUncached(scanned)
       keyNumber ??= keys(cacheKey())
-      const textKey = `${numberOf(scanned.scan)} ${keyNumber}`
+      const textKey = `${numberOf(scanned.scan)} ${keyNumber} ${scanned.places.join()}`
       const cached = cache.get(textKey)
       if (cached !== undefined) return cached
       return andThen(scoreUncached(scanned), (scores) => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { InferenceRequest, Message } from '../../inference/request.ts'
 import { changeTexts } from './change-texts.ts'
-import { joinedFragmentsOf, requestTexts } from './request-texts.ts'
+import { joinedTextsOf, requestTexts } from './request-texts.ts'
 import { vendorFieldRoles } from '../../../wire/field-roles.ts'
 
 const request = (messages: readonly Message[], body: Readonly<Record<string, unknown>> = {}): InferenceRequest => ({
@@ -18,6 +18,8 @@ const request = (messages: readonly Message[], body: Readonly<Record<string, unk
 const bytes = Buffer.from(Array.from({ length: 256 }, (_, at) => (at * 89) % 251)).toString('base64')
 
 const shout = (text: string): string => text.toUpperCase()
+
+const joinedFragmentsOf = (from: InferenceRequest): readonly string[] => joinedTextsOf(from).map(({ text }) => text)
 
 describe('the texts of a request', () => {
   it('include text, thinking, unescaped tool calls, tool results and documents', () => {

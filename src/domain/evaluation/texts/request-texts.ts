@@ -1,7 +1,9 @@
 import type { InferenceRequest, Message, ContentPart, Source, Tool } from '../../inference/request.ts'
+import type { InjectionPlace } from '../../scan/injection/places.ts'
 import type { ScannedTexts } from '../scan/collect-findings.ts'
 import { attachmentText } from './attachments.ts'
 import { joinedFragments } from './joined-fragments.ts'
+import { addPlace, placeOf } from './text-places.ts'
 import { stringsIn, textOfAddress, wordsIn } from './text-fields.ts'
 
 /**
@@ -9,13 +11,20 @@ import { stringsIn, textOfAddress, wordsIn } from './text-fields.ts'
  * be used. Images are skipped unless their field contains text. Texts in unknown fields are included, because an upstream of
  * the caller's dialect gets the raw body.
  */
-export function requestTexts({ messages, tools, raw }: InferenceRequest): readonly string[] {
-  const blocks = createBlocks()
+export const requestTexts = (request: InferenceRequest): readonly string[] => blocksOf(request).texts
+
+function blocksOf({ messages, tools, raw }: InferenceRequest): Blocks {
+  const blocks = new Blocks()
   for (const tool of tools) blocks.add(stringsOfTool(tool))
-  for (const { parts } of messages) for (const part of parts) addPart(blocks, part)
+  for (const { role, parts } of messages)
+    for (const part of parts) {
+      blocks.place = placeOf(role, part)
+      addPart(blocks, part)
+    }
+  blocks.place = undefined
   const isIncluded = createLookup(blocks.strings)
   blocks.add(wordsIn(raw.body, raw.roles).filter((words) => !isIncluded(words)))
-  return blocks.texts
+  return blocks
 }
 
 /** Where a text of a request is. */
@@ -32,42 +41,50 @@ export type LocatedText = {
   readonly where: TextLocation
   /** True if the text is prose, which a response sends piece by piece. */
   readonly isProse: boolean
+  /** Where it is scanned for prompt injections. */
+  readonly places: readonly InjectionPlace[]
 }
 
 /** The same texts as `requestTexts`, each with its location. Slower, and only used to explain a verdict. */
 export function locatedTexts(request: InferenceRequest): readonly LocatedText[] {
-  const located = request.messages.flatMap(({ parts }, message) =>
+  const located = request.messages.flatMap(({ role, parts }, message) =>
     parts.flatMap((content, part) => {
-      const blocks = createBlocks()
+      const blocks = new Blocks()
       addPart(blocks, content)
+      const place = placeOf(role, content)
+      const places = place === undefined ? none : [place]
       const isProse = proseTypes.has(content.type)
-      return blocks.texts.map((text): LocatedText => ({ text, where: { kind: 'part', message, part }, isProse }))
+      const where = { kind: 'part', message, part } as const
+      return blocks.texts.map((text): LocatedText => ({ text, where, isProse, places }))
     }),
   )
   const known = new Set(located.map(({ text }) => text))
   const others = requestTexts(request).filter((text) => !known.has(text))
-  return [...located, ...others.map((text): LocatedText => ({ text, where: { kind: 'other' }, isProse: false }))]
+  const elsewhere = { where: { kind: 'other' }, isProse: false, places: none } as const
+  return [...located, ...others.map((text): LocatedText => ({ text, ...elsewhere }))]
 }
 
 const proseTypes: ReadonlySet<ContentPart['type']> = new Set(['text', 'thinking', 'refusal'])
 
-function createBlocks() {
-  const texts: string[] = []
+class Blocks {
+  readonly texts: string[] = []
   /** Every string that is part of a block. */
-  const strings: string[] = []
-  const addText = (text: string): void => {
-    strings.push(text)
-    if (/\S/.test(text)) texts.push(text)
+  readonly strings: string[] = []
+  readonly places = new Map<string, readonly InjectionPlace[]>()
+  /** The place of the texts that are added next. */
+  place: InjectionPlace | undefined
+
+  addText(text: string): void {
+    this.strings.push(text)
+    if (!/\S/.test(text)) return
+    this.texts.push(text)
+    if (this.place !== undefined) addPlace(this.places, text, this.place)
   }
-  return {
-    texts,
-    strings,
-    addText,
-    /** Adds several strings as one text. */
-    add(parts: readonly string[]): void {
-      for (const one of parts) strings.push(one)
-      addText(parts.join('\n'))
-    },
+
+  /** Adds several strings as one text. */
+  add(parts: readonly string[]): void {
+    for (const one of parts) this.strings.push(one)
+    this.addText(parts.join('\n'))
   }
 }
 
@@ -90,21 +107,31 @@ function createLookup(strings: readonly string[]): (text: string) => boolean {
 }
 
 /** The texts of a request to scan. A request with only an image has one empty text, because rules may depend on the caller alone. */
-export function scannedTextsOf(request: InferenceRequest): Required<Pick<ScannedTexts, 'texts' | 'joinedFragments'>> {
-  const texts = requestTexts(request)
-  return { texts: texts.length === 0 ? [''] : texts, joinedFragments: joinedFragmentsOf(request) }
+export function scannedTextsOf(
+  request: InferenceRequest,
+): Required<Pick<ScannedTexts, 'texts' | 'joinedFragments' | 'places'>> {
+  const { texts, places } = blocksOf(request)
+  const joined = joinedTextsOf(request)
+  for (const { text, place } of joined) if (place !== undefined) addPlace(places, text, place)
+  return {
+    texts: texts.length === 0 ? [''] : texts,
+    joinedFragments: joined.length === 0 ? none : joined.map(({ text }) => text),
+    places,
+  }
 }
 
+export type JoinedText = { readonly text: string; readonly place: InjectionPlace | undefined }
+
 /** Neighbouring text parts of one side of the conversation, joined. */
-export function joinedFragmentsOf({ messages }: InferenceRequest): readonly string[] {
+export function joinedTextsOf({ messages }: InferenceRequest): readonly JoinedText[] {
   if (!messages.some(hasNeighbours)) return none
-  const all: string[] = []
-  const addJoined = (parts: readonly ContentPart[]): void => {
-    for (const text of joinedFragments(parts.map(proseOf))) all.push(text)
+  const all: JoinedText[] = []
+  const addJoined = (parts: readonly ContentPart[], place: InjectionPlace | undefined): void => {
+    for (const text of joinedFragments(parts.map(proseOf))) all.push({ text, place })
   }
-  for (const parts of turnsOf(messages)) {
-    addJoined(parts)
-    for (const part of parts) if (part.type === 'tool-result') addJoined(part.parts)
+  for (const { role, parts } of turnsOf(messages)) {
+    addJoined(parts, role === 'user' ? 'user_text' : undefined)
+    for (const part of parts) if (part.type === 'tool-result') addJoined(part.parts, 'tool_results')
   }
   return all
 }
@@ -118,18 +145,15 @@ const none: readonly never[] = []
 const proseOf = (part: ContentPart): string => (part.type === 'text' ? part.text : '')
 
 /** Groups the parts of consecutive messages with the same role. */
-function turnsOf(messages: readonly Message[]): readonly (readonly ContentPart[])[] {
-  const turns: ContentPart[][] = []
-  let lastRole: Message['role'] | undefined
+function turnsOf(messages: readonly Message[]): readonly Message[] {
+  const turns: { readonly role: Message['role']; readonly parts: ContentPart[] }[] = []
   for (const { role, parts } of messages) {
-    if (role !== lastRole) turns.push(parts.slice())
-    else for (const part of parts) turns.at(-1)?.push(part)
-    lastRole = role
+    const last = turns.at(-1)
+    if (last?.role !== role) turns.push({ role, parts: parts.slice() })
+    else for (const part of parts) last.parts.push(part)
   }
   return turns
 }
-
-type Blocks = ReturnType<typeof createBlocks>
 
 function addPart(blocks: Blocks, part: ContentPart): void {
   switch (part.type) {

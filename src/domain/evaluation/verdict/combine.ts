@@ -1,7 +1,8 @@
 import { checks, type AuditDecision, type Check, type GatewayMatch } from '../../audit/event/verdict.ts'
+import type { InjectionPlace } from '../../scan/injection/places.ts'
 import type { RolloutMode } from '../../gateway-config/rollout.ts'
 
-/** The result of evaluating one rule: a moderation category, the gateway configuration or one policy. */
+/** The result of evaluating one rule: a moderation category, the gateway configuration, its search for prompt injections or one policy. */
 export type Decision = {
   readonly check: Check
   readonly decision: AuditDecision
@@ -19,6 +20,8 @@ export type Decision = {
   readonly thresholdBasisPoints?: number | undefined
   /** What the gateway configuration acted on. */
   readonly matched?: GatewayMatch | undefined
+  /** Where prompt injections were found. */
+  readonly places?: readonly InjectionPlace[] | undefined
   /** Why the rule could not be evaluated on at least one text. */
   readonly notEvaluated?: string | undefined
   /** The exception because of which a policy that decides against the text is not enforced. */

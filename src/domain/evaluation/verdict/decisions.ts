@@ -2,6 +2,8 @@
 import type { GatewayDecision } from '../../gateway-config/evaluate.ts'
 import { reasonCodeOf } from '../../gateway-config/evaluate.ts'
 import { alwaysBlockedCategories, type Category } from '../../scan/classify/categories.ts'
+import { injectionThreshold } from '../../scan/injection/injection-detector.ts'
+import { injectionPlaces, promptInjection } from '../../scan/injection/places.ts'
 import type { RuleScore } from '../../policy/rule-score.ts'
 import { thresholdOf } from '../../policy/content.ts'
 import type { Findings } from '../findings.ts'
@@ -64,6 +66,35 @@ export function gatewayDecision({ gateway, rollout }: SharedPlan, evaluated: Gat
     triggeredCategories: evaluated.triggeredCategories,
     matched: evaluated.matched,
   }
+}
+
+/**
+ * The decision on prompt injections; none if nothing was found. It is enforced if one was found in a place that the configuration
+ * blocks, and the configuration itself is enforced.
+ */
+export function injectionDecisions({ gateway, rollout }: SharedPlan, { injections }: Findings): readonly Decision[] {
+  const { config, version } = gateway
+  const modes = config.rules.prompt_injection
+  const found = injectionPlaces.filter((place) => injections[place] !== undefined)
+  if (found.length === 0) return []
+  const blocked = found.filter((place) => modes[place] === 'block')
+  const places = blocked.length > 0 ? blocked : found
+  return [
+    {
+      check: 'prompt_injection',
+      decision: 'refuse',
+      effect: 'refuse',
+      isEnforced: blocked.length > 0 && rollout.isEnforced,
+      rolloutMode: blocked.length > 0 ? rollout.mode : 'shadow',
+      reasonCode: reasonCodeOf(config, 'refuse'),
+      policyId: config.policy_id,
+      version,
+      triggeredCategories: [promptInjection],
+      scoreBasisPoints: Math.round(Math.max(...places.map((place) => injections[place] ?? 0)) * 10_000),
+      thresholdBasisPoints: injectionThreshold * 10_000,
+      places,
+    },
+  ]
 }
 
 type PolicyScores = { readonly scores: readonly (readonly RuleScore[])[]; readonly at: number }

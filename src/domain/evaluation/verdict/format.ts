@@ -1,6 +1,7 @@
 /** Formats a verdict for the caller, for error responses and for the audit log. */
 import { Fault } from '../../../base/fault.ts'
 import type { CheckResult, VerdictFacts } from '../../audit/event/verdict.ts'
+import type { InjectionPlace } from '../../scan/injection/places.ts'
 import type { TextDirection } from '../../scan/classify/classifier.ts'
 import type { Decision, Verdict } from './combine.ts'
 import type { Plan } from '../plan.ts'
@@ -111,9 +112,20 @@ function policyMessage({ deciding, effectiveDecision }: Verdict, { plan }: Denia
     const { escalation_path: path } = plan.gateway.config.refusal_replacement
     return `Denied by ${which}, and escalated for review.${path === null ? '' : ` Escalation path: ${path}`}`
   }
+  if (deciding?.check === 'prompt_injection')
+    return `Denied: ${placeNames(deciding.places)} contains a prompt injection.`
   return deciding?.decision === 'not_evaluated'
     ? `Denied: ${which} could not be evaluated.`
     : `Denied by ${which} (${deciding?.reasonCode ?? 'REFUSE'}).`
+}
+
+const placeNames = (places: readonly InjectionPlace[] = []): string =>
+  places.map((place) => placeName[place]).join(' and ')
+
+const placeName: Readonly<Record<InjectionPlace, string>> = {
+  tool_results: 'a tool result',
+  documents: 'a document',
+  user_text: 'the text of a user message',
 }
 
 /** The policy with its name and id, as an administrator finds it. */

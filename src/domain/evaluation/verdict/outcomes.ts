@@ -12,7 +12,7 @@ export type Outcome = Decision & {
   readonly thresholdBasisPoints: number | undefined
 }
 
-/** In the order of evaluation: always blocked categories, requested categories, gateway configuration, policies. */
+/** In the order of evaluation: always blocked categories, requested categories, gateway configuration, prompt injections that were found, policies. */
 export function outcomesOf(simulation: Simulation): readonly Outcome[] {
   const { plan, verdict, findings, scenario, notApplied } = simulation
   const { decisions } = verdict
@@ -30,11 +30,11 @@ export function outcomesOf(simulation: Simulation): readonly Outcome[] {
     ...ofModeration('always_blocked', alwaysBlockedCategories),
     ...ofModeration('requested', plan.requested),
     ...decisions
-      .filter(({ check }) => check === 'gateway')
+      .filter(({ check }) => check === 'gateway' || check === 'prompt_injection')
       .map((decision) => ({
         ...decision,
         name: plan.gateway.config.name ?? undefined,
-        thresholdBasisPoints: undefined,
+        thresholdBasisPoints: decision.thresholdBasisPoints,
       })),
     ...plan.policies[scenario.direction].map(ofPolicy),
     ...notApplied.map((policy) => policyOutcome(policy, unevaluated(policy, reasonNotApplied(policy, simulation)))),

@@ -52,6 +52,7 @@ const presentRecordedOutcome = (outcome: RecordedOutcome): Detail['outcomes'][nu
   is_enforced: outcome.isEnforced,
   categories: [...outcome.categories],
   terms: [...outcome.terms],
+  places: [...outcome.places],
   has_no_allowed_term: outcome.hasNoAllowedTerm,
   personal_data: outcome.personalData.map((each) => ({ ...each })),
   score_bp: outcome.scoreBasisPoints,

@@ -149,7 +149,12 @@ const Outcome = Type.Object(
       Type.Boolean(),
       'False: the check was monitoring, and its decision was recorded and not applied. Null: events of version 0.2 do not record it.',
     ),
-    categories: Type.Array(Type.String(), { description: 'The categories that led to the decision.' }),
+    categories: Type.Array(Type.String(), {
+      description: 'The categories that led to the decision; `prompt_injection` for the check of this name.',
+    }),
+    places: Type.Array(Type.String(), {
+      description: 'Where prompt injections were found: `tool_results`, `documents`, `user_text`.',
+    }),
     terms: Type.Array(Type.String(), { description: 'The denied terms of the configuration that were found.' }),
     has_no_allowed_term: flag('Whether it was denied because it contains none of the allowed terms.'),
     personal_data: Type.Array(
@@ -242,6 +247,7 @@ const detailExample = {
       decision: 'refuse',
       is_enforced: true,
       categories: [],
+      places: [],
       terms: [],
       has_no_allowed_term: false,
       personal_data: [],
