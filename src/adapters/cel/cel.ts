@@ -1,5 +1,6 @@
 import { Environment, type ASTNode, type TypeCheckResult } from '@marcbachmann/cel-js'
 import type { Span } from '../../domain/scan/normalise/normalise.ts'
+import { injectionPlaces } from '../../domain/scan/injection/places.ts'
 import { personalDataKinds } from '../../domain/scan/detect/personal-data/kinds.ts'
 import type { CompiledExpression, ExpressionResult } from '../../domain/policy/expression.ts'
 import type { CheckExpression, ExpressionProblem, RuleFacts } from '../../domain/policy/rule.ts'
@@ -24,6 +25,7 @@ const variables: Readonly<Record<keyof RuleFacts, string>> = {
   metadata: 'map<string, dyn>',
   categories: 'map<string, double>',
   pii: 'map<string, int>',
+  prompt_injection: 'map<string, double>',
 }
 
 /** Larger than any rule that a person writes; bounds time and stack. */
@@ -75,11 +77,17 @@ export function createEnvironment(): Environment {
 
 const noPersonalData = Object.fromEntries(personalDataKinds.map((kind) => [kind, 0n]))
 
+const noInjection = Object.fromEntries(injectionPlaces.map((place) => [place, 0]))
+
 /** Cached, because every rule of a plan is evaluated on the same facts. */
 const known = new WeakMap<RuleFacts, Fields>()
 
 export function variablesOf(facts: RuleFacts): Fields {
-  const fields = known.get(facts) ?? { ...facts, pii: countsOf(facts) }
+  const fields = known.get(facts) ?? {
+    ...facts,
+    pii: countsOf(facts),
+    prompt_injection: { ...noInjection, ...facts.prompt_injection },
+  }
   known.set(facts, fields)
   return fields
 }

@@ -1,6 +1,8 @@
 import type { ASTNode } from '@marcbachmann/cel-js'
 import { isCategory } from '../../domain/scan/classify/categories.ts'
 import { isPersonalDataKind } from '../../domain/scan/detect/personal-data/kinds.ts'
+import { injectionPlaces, type InjectionPlace } from '../../domain/scan/injection/places.ts'
+import { leastScore } from '../../domain/policy/trigger-index.ts'
 import type { RuleCondition, RuleTrigger } from '../../domain/policy/compiled-rule.ts'
 import { evaluationUnits } from './cost-budget.ts'
 import { costBoundOf } from './cost-bound.ts'
@@ -22,10 +24,12 @@ export function conditionOf(tree: ASTNode, patterns: RulePatterns): RuleConditio
 const withLiteral = (trigger: RuleTrigger, patterns: RulePatterns): RuleTrigger =>
   trigger.kind === 'pattern' ? { ...trigger, literal: patterns.requiredLiteral(trigger.source) } : trigger
 
-/** An expression whose result is the score of a category. */
+/** An expression whose result is the score of a category or of a prompt injection. */
 function scoreTriggers(node: ASTNode): readonly RuleTrigger[] | undefined {
   const name = keyOf(node, 'categories')
-  return name !== undefined && isCategory(name) ? [{ kind: 'category_score', name }] : undefined
+  if (name !== undefined && isCategory(name)) return [{ kind: 'category_score', name }]
+  const place = placeOf(keyOf(node, 'prompt_injection'))
+  return place && [{ kind: 'prompt_injection', name: place, atLeast: leastScore }]
 }
 
 /** Unless one of the triggers holds, the node is false or 0 and does not fail. Undefined if that cannot be derived. */
@@ -79,11 +83,17 @@ function comparisonTriggers(high: ASTNode, low: ASTNode, isStrict: boolean): rea
   const names = summands(high, 'categories')
   // At least one of the summands has its share of the sum.
   if (names?.every(isCategory)) return names.map((name) => ({ kind: 'category', name, atLeast: bound / names.length }))
+  const places = summands(high, 'prompt_injection')?.map(placeOf)
+  if (places?.every((place) => place !== undefined))
+    return places.map((name) => ({ kind: 'prompt_injection', name, atLeast: bound / places.length }))
   const kinds = summands(high, 'pii')
   const least = isStrict ? Math.floor(bound) + 1 : Math.ceil(bound)
   if (!kinds?.every(isPersonalDataKind) || least < 1) return undefined
   return kinds.map((name) => ({ kind: 'personal_data', name, atLeast: Math.ceil(least / kinds.length) }))
 }
+
+const placeOf = (name: string | undefined): InjectionPlace | undefined =>
+  injectionPlaces.find((place) => place === name)
 
 /** The keys under which a sum reads this variable; undefined if it reads anything else. */
 function summands(node: ASTNode, variable: string): readonly string[] | undefined {

@@ -54,8 +54,9 @@ export function costBoundOf(node: ASTNode, sizeOf: SizeOfPattern): CostBound | u
 }
 
 /** True if the node reads scores and counts only. */
-const isNumeric = (node: ASTNode): boolean =>
-  nodesOf(node).every((part) => part.op !== 'id' || part.args === 'categories' || part.args === 'pii')
+const isNumeric = (node: ASTNode): boolean => nodesOf(node).every((part) => part.op !== 'id' || numeric.has(part.args))
+
+const numeric = new Set(['categories', 'pii', 'prompt_injection'])
 
 const step = (units: number): CostBound => ({ fixed: stepUnits + units, perCharacter: 0 })
 

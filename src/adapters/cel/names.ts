@@ -38,6 +38,7 @@ const variables = new Set<string>([
   'metadata',
   'categories',
   'pii',
+  'prompt_injection',
 ] satisfies (keyof RuleFacts)[])
 
 const searches = new Set(['contains', 'startsWith', 'endsWith', 'indexOf', 'lastIndexOf'])
@@ -61,6 +62,7 @@ function keyOf(object: ASTNode, key: string | undefined): RuleName | undefined {
   if (object.op !== 'id' || key === undefined) return undefined
   if (object.args === 'categories') return { kind: 'category', name: key }
   if (object.args === 'pii') return { kind: 'personal_data', name: key }
+  if (object.args === 'prompt_injection') return { kind: 'prompt_injection', name: key }
   return object.args === 'metadata' ? { kind: 'variable', name: `metadata.${key}` } : undefined
 }
 

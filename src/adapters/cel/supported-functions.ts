@@ -2,6 +2,7 @@
 import type { ASTNode } from '@marcbachmann/cel-js'
 import { categories } from '../../domain/scan/classify/categories.ts'
 import { personalDataKinds } from '../../domain/scan/detect/personal-data/kinds.ts'
+import { injectionPlaces } from '../../domain/scan/injection/places.ts'
 import { compileSized } from '../patterns/re2.ts'
 import { functions, stringMethods } from './functions.ts'
 import { isMacro } from './macros.ts'
@@ -10,7 +11,11 @@ import { isString, literalOf, nodesOf } from './tree.ts'
 export type UnsupportedNode = { readonly node: ASTNode; readonly message: string }
 
 /** Maps with a fixed set of keys. */
-const knownKeys: Readonly<Record<string, readonly string[]>> = { categories, pii: personalDataKinds }
+const knownKeys: Readonly<Record<string, readonly string[]>> = {
+  categories,
+  pii: personalDataKinds,
+  prompt_injection: injectionPlaces,
+}
 
 /** The first unsupported node of an expression. */
 export function findUnsupported(tree: ASTNode): UnsupportedNode | undefined {

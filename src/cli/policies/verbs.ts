@@ -143,4 +143,4 @@ const publishedResult = ({ policy, isEvaluable }: ChangedPolicy): Result => ({
 })
 
 export const notEvaluable = (name: string): string =>
-  `${name}: this rule cannot be evaluated yet. It names no quoted phrase, moderation category or kind of personal data, and no judge is configured: requests are logged as not evaluated and never blocked.`
+  `${name}: this rule cannot be evaluated yet. It names no quoted phrase, moderation category, kind of personal data or prompt injection, and no judge is configured: requests are logged as not evaluated and never blocked.`

@@ -13,7 +13,7 @@ import { classificationReader } from './plan.ts'
 import type { ActivePolicy } from './rulebook.ts'
 import type { Simulation } from './simulate.ts'
 import { joinedTextsOf, locatedTexts, type LocatedText, type TextLocation } from './texts/request-texts.ts'
-import { createFindPassage } from './passages.ts'
+import { createFindPassage, type PassageKind } from './passages.ts'
 import { variablesOf } from './variable-evidence.ts'
 import type { Decision, Verdict } from './verdict/combine.ts'
 import { thresholdOf } from '../policy/content.ts'
@@ -45,6 +45,8 @@ export type Evidence = {
   readonly text?: string
   readonly scoreBasisPoints?: number | undefined
 }
+
+const passageKinds: readonly PassageKind[] = [...categories, promptInjection]
 
 /** A text with thousands of matches needs no complete list. */
 export const maxEvidence = 500
@@ -157,7 +159,7 @@ export function createFindEvidence({ evaluate, scanText, patterns }: EvidencePar
 
   /** A rule that reads a category is given the whole text; what it found is a part of it. */
   async function withPassage(scanned: Scanned, one: Evidence): Promise<Evidence> {
-    const category = one.kind === 'category' ? categories.find((each) => each === one.name) : undefined
+    const category = one.kind === 'category' ? passageKinds.find((each) => each === one.name) : undefined
     return category === undefined ? one : { ...one, ...at(scanned.text, await passageOf(scanned, category)) }
   }
 }
@@ -191,11 +193,13 @@ function evidenceOfPolicy(policy: ActivePolicy, scanned: Scanned, { score, patte
       { ...own, kind: 'judge', name: 'judge', ...at(text, { start: 0, end: text.length }), scoreBasisPoints: score },
     ]
   return rule.names.flatMap((name): readonly Evidence[] => {
-    if (name.kind === 'variable') return []
-    if (name.kind === 'category') return categoryOfRule(policy, scanned, name.name)
+    const { kind } = name
+    if (kind === 'variable') return []
+    if (kind === 'category') return categoryOfRule(policy, scanned, name.name)
+    if (kind === 'prompt_injection') return injectionOfRule(policy, scanned)
     const spans =
       name.kind === 'personal_data' ? spansOfKind(scanned.scan, name.name) : spanOf(rule, name, { text, patterns })
-    return spans.map((span) => ({ ...own, ...name, ...at(text, span) }))
+    return spans.map((span) => ({ ...own, kind, name: name.name, ...at(text, span) }))
   })
 }
 
@@ -225,6 +229,15 @@ function categoryOfRule(policy: ActivePolicy, { text, scan, where }: Scanned, na
   if (policy.rule.evaluator === 'names' && score < thresholdOf(policy)) return []
   const whole = at(text, { start: 0, end: text.length })
   return [{ check: 'policy', policyId: policy.id, kind: 'category', name, where, ...whole, scoreBasisPoints: score }]
+}
+
+/** A rule may name several places; the text is in one of them. */
+function injectionOfRule(policy: ActivePolicy, { text, scan, where }: Scanned): readonly Evidence[] {
+  const score = basisPoints(scan.injection ?? 0)
+  if (score < thresholdOf(policy)) return []
+  const whole = at(text, { start: 0, end: text.length })
+  const own = { check: 'policy', policyId: policy.id, kind: 'category', name: promptInjection } as const
+  return [{ ...own, where, ...whole, scoreBasisPoints: score }]
 }
 
 /** Denied terms, and personal data if it is redacted. */

@@ -53,6 +53,13 @@ export function findingsOf(scan: ScanResult, lists: Rules, places: readonly Inje
 
 const nowhere: readonly never[] = []
 
+/** The score of the text in each of its places, as rules read it. */
+export const injectionFacts = (
+  { injection = 0 }: ScanResult,
+  places: readonly InjectionPlace[],
+): { readonly prompt_injection?: InjectionScores } =>
+  places.length === 0 ? {} : { prompt_injection: Object.fromEntries(places.map((place) => [place, injection])) }
+
 function injectionsIn(
   { injection = 0 }: ScanResult,
   { prompt_injection: modes }: Rules,

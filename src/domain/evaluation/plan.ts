@@ -9,7 +9,7 @@ import {
   type OptionalCategory,
 } from '../scan/classify/categories.ts'
 import type { ClassificationReader, TextDirection } from '../scan/classify/classifier.ts'
-import { injectionPlaces, type InjectionPlace } from '../scan/injection/places.ts'
+import { injectionPlaces, promptInjection, type InjectionPlace } from '../scan/injection/places.ts'
 import type { RuleFacts } from '../policy/rule.ts'
 import { byDirection, createVariants, type VariantFor } from './policy-variants.ts'
 import type { ActivePolicy, Gateway, Rulebook } from './rulebook.ts'
@@ -130,9 +130,14 @@ export const needsPersonalData = ({ gateway, policies }: SharedPlan, direction: 
   )
 
 /** The places in which a rule of the plan looks for prompt injections. */
-export const injectionPlacesRead = oncePerSharedPlan(({ gateway }): readonly InjectionPlace[] => {
+export const injectionPlacesRead = oncePerSharedPlan(({ gateway, policies }): readonly InjectionPlace[] => {
   const modes = gateway.config.rules.prompt_injection
-  return injectionPlaces.filter((place) => modes[place] !== 'off')
+  const names = policies.request.flatMap(({ rule }) => rule.names)
+  const isRead = (place: InjectionPlace): boolean =>
+    names.some(({ kind, name }) =>
+      kind === 'variable' ? name === promptInjection : kind === 'prompt_injection' && name === place,
+    )
+  return injectionPlaces.filter((place) => modes[place] !== 'off' || isRead(place))
 })
 
 /** The categories that a rule of the plan, the gateway configuration or the request itself reads. */

@@ -1,4 +1,5 @@
 import type { Evaluate } from '../evaluation/evaluate.ts'
+import { injectionFacts } from '../evaluation/findings.ts'
 import { classificationReader, type Plan } from '../evaluation/plan.ts'
 import type { ActivePolicy } from '../evaluation/rulebook.ts'
 import { locatedTexts, type LocatedText } from '../evaluation/texts/request-texts.ts'
@@ -47,18 +48,27 @@ export function createExpressionEvidence({ evaluate, scanText, explainExpression
     { scenario: { request, direction } }: RerunEvaluation,
   ): Promise<RuleFacts | undefined> {
     const alone = { ...plan, policies: { request: [policy], response: [policy] } }
-    const isMatch = async ({ text }: Pick<LocatedText, 'text'>): Promise<boolean> => {
-      const { verdict } = await evaluate(alone, { texts: [text], direction })
+    const isMatch = async ({ text, places }: Pick<LocatedText, 'text' | 'places'>): Promise<boolean> => {
+      const { verdict } = await evaluate(alone, { texts: [text], places: new Map([[text, places]]), direction })
       return verdict.decisions.some(({ check, decision }) => check === 'policy' && decision === 'refuse')
     }
-    for (const { text } of [...locatedTexts(request).slice(0, maxTexts), { text: '' }]) {
-      if (!(await isMatch({ text }))) continue
-      const { classification, personalData } = await scanText({
+    for (const { text, places } of [...locatedTexts(request).slice(0, maxTexts), { text: '', places: [] }]) {
+      if (!(await isMatch({ text, places }))) continue
+      const scan = await scanText({
         text,
         direction,
         reader: classificationReader(plan, direction),
+        scansForInjection: places.length > 0,
       })
-      return { ...plan.facts, text, direction, categories: classification.scores, pii: countByKind(personalData) }
+      const { classification, personalData } = scan
+      return {
+        ...plan.facts,
+        text,
+        direction,
+        categories: classification.scores,
+        pii: countByKind(personalData),
+        ...injectionFacts(scan, places),
+      }
     }
     return undefined
   }

@@ -1,6 +1,7 @@
 import type { OnOwnModelCall } from '../inference/own-model-call.ts'
 import type { Category } from '../scan/classify/categories.ts'
 import type { LetterCase } from '../scan/detect/letter-case.ts'
+import type { InjectionPlace } from '../scan/injection/places.ts'
 import type { PersonalDataKind } from '../scan/detect/personal-data/kinds.ts'
 import type { JudgeWindow } from './content.ts'
 import type { RuleJudge } from './judge.ts'
@@ -40,13 +41,14 @@ export type RuleTrigger =
   /** The score of the rule may be the score of this category. */
   | { readonly kind: 'category_score'; readonly name: Category }
   | { readonly kind: 'personal_data'; readonly name: PersonalDataKind; readonly atLeast: number }
+  | { readonly kind: 'prompt_injection'; readonly name: InjectionPlace; readonly atLeast: number }
 
 /** A necessary condition: without any of the triggers, a rule gives a text of up to `maxCharacters` a score of 0 and does not fail. */
 export type RuleCondition = { readonly anyOf: readonly RuleTrigger[]; readonly maxCharacters: number }
 
-export const ruleNameKinds = ['variable', 'category', 'personal_data', 'phrase', 'pattern'] as const
+export const ruleNameKinds = ['variable', 'category', 'personal_data', 'prompt_injection', 'phrase', 'pattern'] as const
 
-/** Something that a rule reads or names: a variable, a moderation category, a kind of personal data, a phrase or a pattern. */
+/** Something that a rule reads or names: a variable, a moderation category, a kind of personal data, a place of prompt injections, a phrase or a pattern. */
 export type RuleName = { readonly kind: (typeof ruleNameKinds)[number]; readonly name: string }
 
 /** What evaluates a rule: its expression, the judge model, or a search for what it names. */

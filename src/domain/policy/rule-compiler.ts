@@ -14,6 +14,7 @@ import type { RuleJudge } from './judge.ts'
 import { judgeWindowsOf } from './judge-windows.ts'
 import { ruleEntities, type RuleEntities } from './rule-entities.ts'
 import { expressionOf, type RuleFacts } from './rule.ts'
+import { leastScore } from './trigger-index.ts'
 import { encodedTexts } from '../scan/normalise/encoded-text.ts'
 import { normalise } from '../scan/normalise/normalise.ts'
 import { slicesOf } from '../scan/normalise/slices.ts'
@@ -142,8 +143,8 @@ function highestScore(scores: readonly RuleScore[]): RuleScore {
 /** Scores the highest match of the named entities. It ignores negation: "never" and "always" have the same result. */
 function entityRule(rule: string, normalisedTexts: NormalisedTextCache): CompiledRule {
   const entities = ruleEntities(rule)
-  const { phrases: named, categories, personalData } = entities
-  if (named.length + categories.length + personalData.length === 0) return notEvaluable
+  const { phrases: named, categories, personalData, injections } = entities
+  if (named.length + categories.length + personalData.length + injections.length === 0) return notEvaluable
   const phrases = compilePhrases(named)
   const isMatch = ({ text, pii }: RuleFacts): boolean =>
     personalData.some((kind) => (pii[kind] ?? 0) > 0) || (named.length > 0 && phrases.isIn(normalisedTexts(text)))
@@ -157,22 +158,25 @@ function entityRule(rule: string, normalisedTexts: NormalisedTextCache): Compile
       if (isMatch(facts)) return { basisPoints: 10_000 }
       let highest = 0
       for (const category of categories) highest = Math.max(highest, facts.categories[category] ?? 0)
+      for (const place of injections) highest = Math.max(highest, facts.prompt_injection?.[place] ?? 0)
       return { basisPoints: Math.round(highest * 10_000) }
     },
   }
 }
 
-const namesOf = ({ phrases, categories, personalData }: RuleEntities): readonly RuleName[] => [
+const namesOf = ({ phrases, categories, personalData, injections }: RuleEntities): readonly RuleName[] => [
   ...phrases.map((name): RuleName => ({ kind: 'phrase', name })),
   ...categories.map((name): RuleName => ({ kind: 'category', name })),
   ...personalData.map((name): RuleName => ({ kind: 'personal_data', name })),
+  ...injections.map((name): RuleName => ({ kind: 'prompt_injection', name })),
 ]
 
-const conditionOf = ({ phrases, categories, personalData }: RuleEntities): RuleCondition => ({
+const conditionOf = ({ phrases, categories, personalData, injections }: RuleEntities): RuleCondition => ({
   anyOf: [
     ...phrases.map((text): RuleTrigger => ({ kind: 'phrase', text })),
     ...categories.map((name): RuleTrigger => ({ kind: 'category_score', name })),
     ...personalData.map((name): RuleTrigger => ({ kind: 'personal_data', name, atLeast: 1 })),
+    ...injections.map((name): RuleTrigger => ({ kind: 'prompt_injection', name, atLeast: leastScore })),
   ],
   maxCharacters: Infinity,
 })

@@ -1,12 +1,14 @@
 import type { Category } from '../scan/classify/categories.ts'
+import { injectionPlaces, type InjectionPlace } from '../scan/injection/places.ts'
 import { normalise } from '../scan/normalise/normalise.ts'
 import { personalDataKinds, type PersonalDataKind } from '../scan/detect/personal-data/kinds.ts'
 
-/** The phrases, categories and kinds of personal data that a rule in plain language names. */
+/** The phrases, categories, kinds of personal data and places of prompt injections that a rule in plain language names. */
 export type RuleEntities = {
   readonly phrases: readonly string[]
   readonly categories: readonly Category[]
   readonly personalData: readonly PersonalDataKind[]
+  readonly injections: readonly InjectionPlace[]
 }
 
 /** A phrase: at least one character between straight or typographic quotes. */
@@ -52,10 +54,26 @@ export function ruleEntities(rule: string): RuleEntities {
     phrases: phrases.filter((phrase) => normalise(phrase).trim() !== ''),
     categories,
     personalData: anyPersonalData.test(rest) ? personalDataKinds : kinds,
+    injections: injectionsIn(rest),
   }
 }
 
 export function namesAnything(rule: string): boolean {
-  const { phrases, categories, personalData } = ruleEntities(rule)
-  return phrases.length + categories.length + personalData.length > 0
+  const { phrases, categories, personalData, injections } = ruleEntities(rule)
+  return phrases.length + categories.length + personalData.length + injections.length > 0
+}
+
+const anyInjection = /\bprompt[- ]injections?\b|\bjail[- ]?breaks?\b/i
+
+/** Words for the places. A rule that names none means all of them. */
+const placeWords: readonly (readonly [InjectionPlace, RegExp])[] = [
+  ['tool_results', /\btools?\b/i],
+  ['documents', /\b(?:documents?|files?|attachments?)\b/i],
+  ['user_text', /\busers?\b/i],
+]
+
+function injectionsIn(rule: string): readonly InjectionPlace[] {
+  if (!anyInjection.test(rule)) return []
+  const named = placeWords.filter(([, words]) => words.test(rule)).map(([place]) => place)
+  return named.length === 0 ? injectionPlaces : named
 }

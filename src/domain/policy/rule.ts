@@ -1,4 +1,5 @@
 import { Fault } from '../../base/fault.ts'
+import type { InjectionScores } from '../scan/injection/places.ts'
 import { namesAnything } from './rule-entities.ts'
 
 /** A rule with this prefix is an expression; any other rule is plain language. */
@@ -16,6 +17,8 @@ export type RuleFacts = {
   readonly categories: Readonly<Record<string, number>>
   /** Number of occurrences of each kind of personal data. */
   readonly pii: Readonly<Record<string, number>>
+  /** How likely the text is a prompt injection, 0 to 1, in each place where it is. A place that is missing has the score 0. */
+  readonly prompt_injection?: InjectionScores
 }
 
 /** The position and message of an error. Lines and columns start at 1. */

@@ -19,8 +19,8 @@ export type TriggerIndex = {
   startDetector(): Detector
 }
 
-/** The least score of a category that is not rounded to 0 basis points. */
-const leastScore = 0.00005
+/** The least score that is not rounded to 0 basis points. */
+export const leastScore = 0.00005
 /** Characters read between two yields to the event loop. */
 const charactersPerYield = 65_536
 
@@ -35,15 +35,19 @@ export function createTriggerIndex(rules: readonly CompiledRule[], engine: Patte
     return trigger.kind === 'category_score' ? { rule, name: trigger.name, atLeast: leastScore } : []
   })
   const counts = triggers.flatMap(({ rule, trigger }) => (trigger.kind === 'personal_data' ? { rule, ...trigger } : []))
+  const injections = triggers.flatMap(({ rule, trigger }) =>
+    trigger.kind === 'prompt_injection' ? { rule, ...trigger } : [],
+  )
   const searches = createTextSearches(triggers, { engine, phraseMark: rules.length })
 
-  function markByFacts({ text, categories, pii }: RuleFacts): Uint8Array {
+  function markByFacts({ text, categories, pii, prompt_injection: found = {} }: RuleFacts): Uint8Array {
     const marks = new Uint8Array(rules.length + 1)
     for (const rule of anyText) marks[rule] = 1
     for (const { rule, most } of limited) if (text.length > most) marks[rule] = 1
     // A missing score makes a rule fail, so it counts as reached.
     for (const { rule, name, atLeast } of scores) if (!((categories[name] ?? 1) < atLeast)) marks[rule] = 1
     for (const { rule, name, atLeast } of counts) if ((pii[name] ?? 0) >= atLeast) marks[rule] = 1
+    for (const { rule, name, atLeast } of injections) if ((found[name] ?? 0) >= atLeast) marks[rule] = 1
     return marks
   }
 

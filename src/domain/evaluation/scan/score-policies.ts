@@ -6,7 +6,7 @@ import type { ScanResult } from '../../scan/scan.ts'
 import { createScanCache } from '../../scan/scan-cache.ts'
 import type { RuleScore } from '../../policy/rule-score.ts'
 import type { RuleFacts } from '../../policy/rule.ts'
-import { zeroScore, type Findings } from '../findings.ts'
+import { injectionFacts, zeroScore, type Findings } from '../findings.ts'
 import type { PrefilterOf } from './policy-prefilter.ts'
 import type { Plan } from '../plan.ts'
 import type { ActivePolicy } from '../rulebook.ts'
@@ -135,12 +135,17 @@ function zerosFor(policies: readonly ActivePolicy[]): readonly RuleScore[] {
   return known
 }
 
-const factsOf = ({ facts }: Plan, direction: TextDirection, { text, findings }: ScannedText): RuleFacts => ({
+const factsOf = (
+  { facts }: Plan,
+  direction: TextDirection,
+  { text, places, scan, findings }: ScannedText,
+): RuleFacts => ({
   ...facts,
   text,
   direction,
   categories: findings.scores,
   pii: findings.personalData,
+  ...injectionFacts(scan, places),
 })
 
 const keyOf = ({ facts, policies }: Plan, direction: TextDirection): string =>

@@ -15,7 +15,7 @@ export const rule = Type.String({
   minLength: 1,
   maxLength: 20_000,
   description:
-    'Plain language, or `cel:` and a CEL expression over text, direction, model, project, user, metadata, categories and pii.',
+    'Plain language, or `cel:` and a CEL expression over text, direction, model, project, user, metadata, categories, pii and prompt_injection.',
   examples: ['Never mention "Project Falcon".', 'cel:text.contains("falcon") || pii["email"] > 0'],
 })
 const direction = Type.Enum([...policyFields.direction.choices], {

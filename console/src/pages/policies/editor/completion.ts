@@ -8,7 +8,7 @@ export function completeRule(context: CompletionContext): CompletionResult | nul
 }
 
 function completeKey(context: CompletionContext): CompletionResult | null {
-  const typed = context.matchBefore(/\b(?:categories|pii)\["[\w/-]*/)
+  const typed = context.matchBefore(/\b(?:categories|pii|prompt_injection)\["[\w/-]*/)
   if (typed === null) return null
   const [map = '', key = ''] = typed.text.split('["')
   const options = (keysOf[map] ?? []).map((label) => ({ label, type: 'constant' }))

@@ -10,6 +10,7 @@ export const variables = [
   { label: 'metadata', type: 'variable', detail: 'map of the request' },
   { label: 'categories', type: 'variable', detail: 'scores from 0 to 1' },
   { label: 'pii', type: 'variable', detail: 'counts of personal data' },
+  { label: 'prompt_injection', type: 'variable', detail: 'scores from 0 to 1, by place' },
 ] as const satisfies readonly Completion[]
 
 export const functions = [
@@ -42,6 +43,7 @@ export const methods = [
 ].map((label): Completion => ({ label, type: 'method' }))
 
 export const keysOf: Readonly<Record<string, readonly string[]>> = {
+  prompt_injection: ['tool_results', 'documents', 'user_text'],
   categories: ['self-harm', 'sexual/minors', 'harassment', 'hate', 'illicit', 'sexual'],
   pii: [
     'email',
