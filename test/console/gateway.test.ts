@@ -56,6 +56,25 @@ describe('the gateway configuration in the console', { skip: withoutBrowser }, (
     assert.deepEqual(open.errors, [])
   })
 
+  it('denies prompt injections in one place, and records them in the others', async () => {
+    await saveTerms([])
+    await using open = await openPage(browser)
+    const { page } = open
+    await openGateway(page)
+    await page.getByLabel('In results of tools').selectOption('Deny the request')
+    await page.getByText('rules.prompt_injection.tool_results').waitFor()
+    assert.deepEqual(await accessibilityViolations(page), [])
+    await page.getByRole('button', { name: 'Save for new requests' }).click()
+    await page.getByText('Saved. Requests that start now use it.').waitFor()
+    const { config } = (await saved()) as unknown as { config: { rules: { prompt_injection: unknown } } }
+    assert.deepEqual(config.rules.prompt_injection, {
+      tool_results: 'block',
+      documents: 'monitor',
+      user_text: 'monitor',
+    })
+    assert.deepEqual(open.errors, [])
+  })
+
   it('shows what differs, saves it, and restores an earlier version', async () => {
     await saveTerms(['kept', 'removed'])
     const { version } = await saved()

@@ -3,6 +3,7 @@ import { Card } from '../../kit/card.tsx'
 import { Field } from '../../kit/field.tsx'
 import { words } from '../../words/en.ts'
 import { Check, Lines, type FormProps } from './form-parts.tsx'
+import { InjectionCard, injectionFields } from './injection-card.tsx'
 import type { GatewayConfig } from './queries.ts'
 import { RolloutCard } from './rollout-card.tsx'
 import styles from './config-form.module.css'
@@ -18,6 +19,7 @@ const fields = [
   ...['user_quota', 'project_quota'].flatMap((name) =>
     ['requests', 'tokens'].map((unit) => `org_controls.${name}.${unit}`),
   ),
+  ...injectionFields,
   'rollout',
 ]
 
@@ -34,6 +36,7 @@ export function ConfigForm(props: FormProps) {
     <div className={styles.form}>
       <TermsCard {...props} />
       <MatchCard {...props} />
+      <InjectionCard {...props} />
       <QuotaCard {...props} />
       <RolloutCard {...props} />
     </div>

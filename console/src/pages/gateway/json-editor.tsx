@@ -50,6 +50,7 @@ function isConfig(value: unknown): value is GatewayConfig {
   return (
     isObject(rules) &&
     ['allowlist', 'denylist', 'flagged_categories'].every((name) => Array.isArray(rules[name])) &&
+    isObject(rules['prompt_injection']) &&
     isObject(controls) &&
     isObject(controls['user_quota']) &&
     isObject(controls['project_quota']) &&

@@ -73,6 +73,12 @@ export const gateway = {
     escalate: 'Escalate',
   },
   escalationPath: 'Contact for escalations',
+  injection: {
+    title: 'Prompt injections',
+    hint: 'Instructions to the model that try to replace those of your application.',
+    places: { tool_results: 'In results of tools', documents: 'In documents', user_text: 'In the text of users' },
+    modes: { off: 'Do not search', monitor: 'Record (default)', block: 'Deny the request' },
+  },
   quotas: 'Quotas',
   quotasHint: '0 means no limit. Windows are calendar windows in UTC.',
   userQuotas: 'Limit each end user',
