@@ -69,11 +69,12 @@ const step = fc.oneof(
 )
 
 /** Minutes after the start, and the days that have passed since then. Some periods start or end in an hour with charges. */
-const periodEdge = fc.tuple(fc.integer({ min: -90, max: 180 }), fc.integer({ min: -1, max: 21 }))
+const periodEdge = fc
+  .tuple(fc.integer({ min: -90, max: 180 }), fc.integer({ min: -1, max: 21 }))
+  .map(([at, days]) => startMs + (at + days * dayMinutes) * minuteMs)
 const period = fc
-  .tuple(periodEdge, periodEdge)
-  .map((edges) => edges.map(([at, days]) => startMs + (at + days * dayMinutes) * minuteMs).sort((a, b) => a - b))
-  .map(([fromMs = 0, toMs = 0]) => ({ fromMs, toMs: toMs + 1 }))
+  .record({ one: periodEdge, other: periodEdge, bucketMs: fc.constantFrom(wholePeriodMs, dayMs, dayMs / 24) })
+  .map(({ one, other, bucketMs }) => ({ fromMs: Math.min(one, other), toMs: Math.max(one, other) + 1, bucketMs }))
 const readings = fc.record({ daysLater: fc.nat(29), periods: fc.array(period, { maxLength: 8 }) })
 
 /** The contract of the sums that every report reads. */
@@ -98,7 +99,7 @@ export function rollupContract({ name, skip, open }: Engine): void {
       )
     })
 
-    it('sums the usage of end users in whole hours of any period, folded or not', async () => {
+    it('sums the usage of end users in whole hours of any period, by day and in total, folded or not', async () => {
       await fc.assert(
         fc.asyncProperty(fc.array(step, { maxLength: 12 }), readings, async (steps, { daysLater, periods }) => {
           await using scene = await openScene(open)
@@ -134,9 +135,9 @@ export function rollupContract({ name, skip, open }: Engine): void {
       scene.clock.passMs(40 * dayMs)
       await trimRollup(scene.database, { nowSeconds: scene.clock.nowMs() / 1000, userDays: 30 })
       const toMs = scene.clock.nowMs()
-      const rows = await scene.usageOfUsers({ fromMs: startMs, toMs })
+      const rows = await scene.usageOfUsers({ fromMs: startMs, toMs, bucketMs: wholePeriodMs })
       assert.deepEqual(
-        rows.map(([user, requests]) => [user, requests]),
+        rows.map(([, user, requests]) => [user, requests]),
         [
           [null, 10],
           ['ada', 30],
@@ -283,9 +284,8 @@ async function openScene(open: () => Promise<Database>) {
       return [row?.['requests'], row?.['tokens'], row?.['micro']]
     },
     async usageOfUsers(of: UsagePeriod): Promise<UserSums[]> {
-      const query = { ...of, organizationId: 'org_1', bucketMs: wholePeriodMs, groupBy: ['user'] } as const
-      const rows = await reports.usage(query)
-      return rows.map((row) => [row.userId, row.requests, row.inputTokens, row.outputTokens, row.micro])
+      const rows = await reports.usage({ ...of, organizationId: 'org_1', groupBy: ['user'] })
+      return rows.map((row) => [row.startMs, row.userId, row.requests, row.inputTokens, row.outputTokens, row.micro])
     },
     expectedUsers: (of: UsagePeriod) => naiveUsers([...settled.values()], of),
     async users() {
@@ -312,23 +312,25 @@ async function openScene(open: () => Promise<Database>) {
   }
 }
 
-type UsagePeriod = { readonly fromMs: number; readonly toMs: number }
+type UsagePeriod = { readonly fromMs: number; readonly toMs: number; readonly bucketMs: number }
 type UserSums = (string | null | number)[]
 
-/** The sums of each user from the charges themselves, in order of the names. */
-function naiveUsers(charges: readonly Charge[], { fromMs, toMs }: UsagePeriod): UserSums[] {
+/** The sums of each user from the charges themselves, in order of the time and the names. */
+function naiveUsers(charges: readonly Charge[], { fromMs, toMs, bucketMs }: UsagePeriod): UserSums[] {
   const hourMs = 60 * minuteMs
   const [from, to] = [Math.floor(fromMs / hourMs) * hourMs, Math.ceil(toMs / hourMs) * hourMs]
   const counted = charges.filter(
     ({ organizationId: id, outcome, atMs }) => id === 'org_1' && outcome !== 'orphaned' && from <= atMs && atMs < to,
   )
-  const byUser = Map.groupBy(counted, ({ userId = '' }) => userId)
-  return [...byUser]
+  const startOf = (atMs: number): number => Math.floor(atMs / bucketMs) * bucketMs
+  const groups = Map.groupBy(counted, ({ atMs, userId = '' }) => `${String(startOf(atMs)).padStart(15, '0')} ${userId}`)
+  return [...groups]
     .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([user, own]) => {
+    .map(([, own]) => {
       const sum = (of: (charge: Charge) => number) => own.reduce((total, each) => total + of(each), 0)
       const tokens = [sum(({ usage }) => usage.inputTokens), sum(({ usage }) => usage.outputTokens)]
-      return [user || null, own.length, ...tokens, sum(({ micro }) => micro)]
+      const [{ atMs, userId } = { atMs: 0, userId: '' }] = own
+      return [startOf(atMs), userId || null, own.length, ...tokens, sum(({ micro }) => micro)]
     })
 }
 

@@ -11,7 +11,7 @@ export type RollupQuery = Period & {
   readonly subjects?: readonly string[]
   /** All of them must hold. */
   readonly only?: readonly DimensionFilter[]
-  /** Sums from before this time are removed, or are about to be. Only for a whole period. */
+  /** Sums of users from before this time are removed, or are about to be. */
   readonly earliest?: number
   /** Most groups. */
   readonly limit?: number

@@ -1,4 +1,5 @@
-import { day, rollupKinds, week } from '../../../../domain/rollup/kinds.ts'
+import { coverBucket, type BucketCover } from '../../../../domain/rollup/bucket-cover.ts'
+import { day, rollupKinds, startOf, week } from '../../../../domain/rollup/kinds.ts'
 import {
   groupsOfEntries,
   mergeGroups,
@@ -6,9 +7,7 @@ import {
   type RollupGroup,
   type RollupQuery,
 } from '../../../../domain/rollup/report.ts'
-import { segmentsOf, type Segment } from '../../../../domain/rollup/segments.ts'
-import { wholePeriod } from '../../../../domain/rollup/subject-sums.ts'
-import { coverWholePeriod, type SignedSegment } from '../../../../domain/rollup/whole-period.ts'
+import { endOf, segmentsOf, type Segment } from '../../../../domain/rollup/segments.ts'
 import type { Transaction, Value } from '../database.ts'
 import { columnOf, dimensionColumns, sumColumns } from './columns.ts'
 import { entriesOf } from './deltas.ts'
@@ -44,17 +43,35 @@ type WhereSegment = (segment: Segment) => string
 
 function planOf(wanted: RollupQuery, nowSeconds: number): Plan {
   const steps: readonly number[] = rollupKinds[wanted.kind].steps
-  if (wanted.bucket !== wholePeriod || !steps.includes(week)) {
-    const segments = segmentsOf(
-      wanted,
-      steps.filter((step) => step <= day),
-      nowSeconds,
-    )
-    return { segments, selects: (where) => segments.map((segment) => bucketsOf(wanted, segment, where)) }
+  if (steps.includes(week) && wanted.bucket >= day) return planOfUsers(wanted, steps, nowSeconds)
+  return planOfSegments(wanted, segmentsOf(wanted, upToDays(steps), nowSeconds))
+}
+
+const upToDays = (steps: readonly number[]): number[] => steps.filter((step) => step <= day)
+
+const planOfSegments = (wanted: RollupQuery, segments: readonly Segment[]): Plan => ({
+  segments,
+  selects: (where) => segments.map((segment) => bucketsOf(wanted, segment, where)),
+})
+
+/** A bucket that is only partly in the period is covered with few steps, because an hour has nearly as many users as a day. */
+function planOfUsers(wanted: RollupQuery, steps: readonly number[], nowSeconds: number): Plan {
+  const { from, to, bucket } = wanted
+  const options = { ...wanted, steps: steps.filter((step) => step <= bucket), nowSeconds }
+  const wholeFrom = Math.min(to, endOf(from, bucket))
+  const wholeTo = Math.max(wholeFrom, startOf(to, bucket))
+  const whole = planOfSegments(
+    wanted,
+    segmentsOf({ from: wholeFrom, to: wholeTo, bucket }, upToDays(steps), nowSeconds),
+  )
+  const parts = [
+    { from, to: wholeFrom },
+    { from: wholeTo, to },
+  ].flatMap((part) => (part.from < part.to ? (coverBucket(part, options) ?? []) : []))
+  return {
+    segments: [...whole.segments, ...parts.map(({ period }) => period)].sort((a, b) => a.from - b.from),
+    selects: (where) => [...whole.selects(where), ...parts.map((part) => bucketPartOf(wanted, part, where))],
   }
-  const cover = coverWholePeriod(wanted, { ...wanted, steps, nowSeconds })
-  if (cover === undefined) return { segments: [], selects: () => [] }
-  return { segments: [cover.period], selects: (where) => [wholePeriodOf(wanted, cover.segments, where)] }
 }
 
 function groupReader({ kind, groupBy }: RollupQuery): (row: SumRow) => RollupGroup {
@@ -102,17 +119,21 @@ function bucketsOf({ kind, groupBy, bucket, limit }: RollupQuery, segment: Segme
 }
 
 /** A group whose rows cancel each other has nothing in the period. */
-function wholePeriodOf({ kind, groupBy, limit }: RollupQuery, segments: readonly SignedSegment[], where: WhereSegment) {
-  const [groups, sums] = [groupBy.map(columnOf), sumColumns(kind)]
+function bucketPartOf(
+  { kind, groupBy, bucket, limit }: RollupQuery,
+  { period, segments }: BucketCover,
+  where: WhereSegment,
+) {
+  const [groups, sums, start] = [groupBy.map(columnOf), sumColumns(kind), startOf(period.from, bucket)]
   const rows = segments.map((segment) => {
     const signed = sums.map((column) => (segment.sign === 1 ? column : `-${column} as ${column}`))
     return `select ${[...groups, ...signed].join(', ')} from rollup where ${where(segment)}`
   })
   const totals = sums.map((column) => `cast(sum(${column}) as bigint) as ${column}`)
-  const select = `select ${['0 as start_time', ...groups, ...totals].join(', ')}, cast(null as text) as delta
+  const select = `select ${[`${start} as start_time`, ...groups, ...totals].join(', ')}, cast(null as text) as delta
     from (${rows.join(' union all ')}) as steps${groups.length === 0 ? '' : ` group by ${groups.join(', ')}`}
     having sum(requests) <> 0`
-  return limited(select, { columns: groups.length + 1, limit, name: 'whole_period' })
+  return limited(select, { columns: groups.length + 1, limit, name: `bucket_${start}` })
 }
 
 type LimitOptions = { readonly columns: number; readonly limit: number | undefined; readonly name: string }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { day, hour, week } from './kinds.ts'
-import { coverWholePeriod, type SignedSegment } from './whole-period.ts'
+import { coverBucket, type SignedSegment } from './bucket-cover.ts'
 
 const steps = [week, day, hour]
 const thisWeek = 300 * week
@@ -15,9 +15,9 @@ const countAt = (segments: readonly SignedSegment[], time: number): number =>
 const countSteps = (segments: readonly SignedSegment[]): number =>
   segments.reduce((sum, { step, from, to }) => sum + (to - from) / step, 0)
 
-describe('the segments of a whole period', () => {
+describe('the segments of a bucket', () => {
   it('are weeks, with the fewest days and hours at the ends', () => {
-    const cover = coverWholePeriod({ from: now - 30 * day, to: now }, { steps, nowSeconds: now })
+    const cover = coverBucket({ from: now - 30 * day, to: now }, { steps, nowSeconds: now })
     assert.deepEqual(cover?.segments, [
       { step: hour, from: thisWeek - 26 * day, to: thisWeek - 26 * day + 9 * hour, sign: -1 },
       { step: day, from: thisWeek - 28 * day, to: thisWeek - 26 * day, sign: -1 },
@@ -35,7 +35,7 @@ describe('the segments of a whole period', () => {
 
   it('are added where that is fewer steps', () => {
     const [from, to] = [thisWeek - 8 * day - hour, thisWeek - 6 * day + 2 * hour]
-    assert.deepEqual(coverWholePeriod({ from, to }, { steps, nowSeconds: now })?.segments, [
+    assert.deepEqual(coverBucket({ from, to }, { steps, nowSeconds: now })?.segments, [
       { step: hour, from, to: from + hour, sign: 1 },
       { step: day, from: thisWeek - 8 * day, to: thisWeek - 6 * day, sign: 1 },
       { step: hour, from: to - 2 * hour, to, sign: 1 },
@@ -44,11 +44,11 @@ describe('the segments of a whole period', () => {
 
   it('are whole days more than 92 days ago, and none more than 1,100 days ago', () => {
     const from = now - 100 * day
-    const cover = coverWholePeriod({ from, to: from + 5 * day }, { steps, nowSeconds: now })
+    const cover = coverBucket({ from, to: from + 5 * day }, { steps, nowSeconds: now })
     assert.deepEqual(cover?.period, { step: day, from: from - (from % day), to: from - (from % day) + 6 * day })
     assert.ok(cover.segments.every(({ step }) => step !== hour))
     const old = now - 1_101 * day
-    assert.equal(coverWholePeriod({ from: old - day, to: old }, { steps, nowSeconds: now }), undefined)
+    assert.equal(coverBucket({ from: old - day, to: old }, { steps, nowSeconds: now }), undefined)
   })
 
   it('count each hour of the period once, no other hour, and read no step from before the earliest', () => {
@@ -57,7 +57,7 @@ describe('the segments of a whole period', () => {
       fc.property(ago, ago, fc.nat({ max: 150 }), (one, other, earliestDays) => {
         const [from, to] = [now - Math.max(one, other) - 1, now - Math.min(one, other)]
         const earliest = thisWeek - earliestDays * day
-        const cover = coverWholePeriod({ from, to }, { steps, nowSeconds: now, earliest })
+        const cover = coverBucket({ from, to }, { steps, nowSeconds: now, earliest })
         if (cover === undefined) {
           assert.ok(to <= earliest)
           return
@@ -76,7 +76,7 @@ describe('the segments of a whole period', () => {
 
   it('are at most 6 weeks, 6 days and 24 hours for a month, and fewer until now', () => {
     const stepsOf = (to: number, nowSeconds: number): number[] => {
-      const { segments = [] } = coverWholePeriod({ from: to - 30 * day, to }, { steps, nowSeconds }) ?? {}
+      const { segments = [] } = coverBucket({ from: to - 30 * day, to }, { steps, nowSeconds }) ?? {}
       return steps.map((step) => countSteps(segments.filter((each) => each.step === step && each.from < nowSeconds)))
     }
     const assertAtMost = (counts: readonly number[], most: readonly number[]): void =>

@@ -5,8 +5,8 @@ import { endOf, type Period, type Segment } from './segments.ts'
 /** A segment whose rows are added, or subtracted. */
 export type SignedSegment = Segment & { readonly sign: 1 | -1 }
 
-export type WholePeriodCover = {
-  /** The period, extended to whole steps of the shortest length that is stored at its ends. */
+export type BucketCover = {
+  /** What of the bucket is in the period, extended to whole steps of the shortest length that is stored at its ends. */
   readonly period: Segment
   readonly segments: readonly SignedSegment[]
 }
@@ -14,7 +14,7 @@ export type WholePeriodCover = {
 type Bounds = Pick<Period, 'from' | 'to'>
 
 type CoverOptions = {
-  /** Coarsest first: weeks, days and hours. */
+  /** Coarsest first, down to hours. */
   readonly steps: readonly number[]
   readonly nowSeconds: number
   /** No step that starts before this time is read, because its sums may be removed. */
@@ -22,10 +22,10 @@ type CoverOptions = {
 }
 
 /**
- * Covers a period with few steps where all of it is one bucket. A day without its last hours is the whole day minus these hours, if
+ * Covers what of one bucket is in a period with few steps. A day without its last hours is the whole day minus these hours, if
  * they are fewer than the others. Hours and days after now have no rows, so they cost nothing.
  */
-export function coverWholePeriod({ from, to }: Bounds, options: CoverOptions): WholePeriodCover | undefined {
+export function coverBucket({ from, to }: Bounds, options: CoverOptions): BucketCover | undefined {
   const { steps, nowSeconds, earliest = 0 } = options
   const lowest = Math.max(earliest, readFrom(day, nowSeconds))
   const shortestAt = (time: number): number => (time < readFrom(hour, nowSeconds) ? day : hour)
