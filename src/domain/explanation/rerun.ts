@@ -8,6 +8,7 @@ import type { EvaluateResponse, Scenario } from '../evaluation/simulate.ts'
 import { scannedTextsOf } from '../evaluation/texts/request-texts.ts'
 import { combine, isDenied, mergeDecisions, type Verdict } from '../evaluation/verdict/combine.ts'
 import { unsaved } from '../gateway-config/configuration.ts'
+import { withModeOfFoundPlaces } from './kept-places.ts'
 import { rolloutModes, type Rollout } from '../gateway-config/rollout.ts'
 import type { InferenceRequest } from '../inference/request.ts'
 import type { CompiledRule, CompileRule } from '../policy/compiled-rule.ts'
@@ -76,9 +77,11 @@ export function createRerun({ evaluate, evaluateResponse, compileRule, patterns 
 
   /** The rules as they applied to the request, whatever applies today. */
   function planOf(input: RerunInput): Plan {
-    const { document, rules } = input
+    const { document, rules, texts } = input
     const outcomes = recordedOutcomes(document, rules)
-    const saved = { ...unsaved, version: gatewayVersionIn(document) ?? 0, config: rules.gateway ?? unsaved.config }
+    const recorded = rules.gateway ?? unsaved.config
+    const config = texts.basis === 'rerun' ? withModeOfFoundPlaces(recorded, outcomes) : recorded
+    const saved = { ...unsaved, version: gatewayVersionIn(document) ?? 0, config }
     const organizationId = document.metadata.tenant_uid
     const gateway = compileGateway(saved, patterns)
     const policies = [
