@@ -18,7 +18,8 @@ import { averagePrecision, averagePrecisionInterval, rocArea, verdictsAt } from 
 import { withoutOverlap } from '../scripts/classifier/rows.ts'
 import type { Row } from '../scripts/classifier/rows.ts'
 import { countVocabulary } from '../scripts/classifier/vocabulary-count.ts'
-import { shippedModel } from '../src/adapters/classifiers/embedded/classifier.ts'
+import { digestOfSources } from '../scripts/languages/rows.ts'
+import { loadLanguageModel, shippedModel } from '../src/adapters/classifiers/embedded/classifier.ts'
 import { damp } from '../src/adapters/classifiers/embedded/damp.ts'
 import { hashVersion, hashWord } from '../src/adapters/classifiers/embedded/hashing.ts'
 import { loadKernel } from '../src/adapters/classifiers/embedded/kernel/load.ts'
@@ -240,4 +241,8 @@ describe('the shipped model', () => {
     assert.ok((metrics.blocked['safe prompts that sound unsafe']?.['any'] ?? 1) < 0.02)
     assert.ok((metrics.heldOut['ordinary requests, templates held out']?.['any'] ?? 1) < 0.003)
   })
+})
+
+it('the shipped model for other languages was trained with the current authored texts', () => {
+  assert.equal(loadLanguageModel().sources, digestOfSources())
 })

@@ -61,10 +61,10 @@ const encoderRow = ({ encoder }: EncoderFigures): string =>
 
 const languages = `## Languages
 
-Both stages were made for English. The linear stage also has phrases of people in a crisis in German, Spanish, French, Italian, Portuguese, Dutch,
-Polish, Russian, Arabic, Hindi, Chinese and Japanese; the table of probes shows how many statements it finds in each. The other categories are
-hardly found in these languages, and nothing is found in any other. The encoder knows English alone: parts of a text in another
-language keep the verdict of the linear stage.`
+Both stages were made for English. For the two categories that are always blocked the linear stage also has a model of sentences in German, Spanish,
+French, Italian, Portuguese, Dutch, Polish, Russian, Turkish, Arabic, Hindi, Chinese and Japanese, and phrases of people in a crisis. The
+tables of probes show how much they find in each. The other categories are hardly found in these languages, and nothing is found in any
+other. The encoder knows English alone: parts of a text in another language keep the verdict of the linear stage.`
 
 const errors = `## Known errors
 

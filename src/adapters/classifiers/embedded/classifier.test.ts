@@ -5,7 +5,7 @@ import { Type } from 'typebox'
 import { Value } from 'typebox/value'
 import { categories } from '../../../domain/scan/classify/categories.ts'
 import { createScanText } from '../../../domain/scan/scan.ts'
-import { createEmbeddedClassifier, loadModel } from './classifier.ts'
+import { createEmbeddedClassifier, loadLanguageModel, loadModel } from './classifier.ts'
 
 const Case = Type.Object(
   {
@@ -109,7 +109,8 @@ describe('the embedded classifier', () => {
   })
 
   it('has an identity for audit events', () => {
-    assert.deepEqual(classifier.identity, { id: 'embedded', version: model.header.version, digest: model.digest })
+    const digest = `${model.digest}+${loadLanguageModel().digest}`
+    assert.deepEqual(classifier.identity, { id: 'embedded', version: model.header.version, digest })
     const metrics = JSON.parse(readFileSync(new URL('./metrics.json', import.meta.url), 'utf8'))
     assert.equal(metrics.model.digest, model.digest)
   })

@@ -11,6 +11,8 @@ import type {
 } from '../../../domain/scan/classify/classifier.ts'
 import { withPassages } from '../../../domain/scan/classify/passages.ts'
 import { loadKernel } from './kernel/load.ts'
+import { decodeLanguageModel, type LanguageModel } from './languages/language-model.ts'
+import { createLanguageScorer } from './languages/language-scorer.ts'
 import { decodeModel } from './model-file.ts'
 import type { ClassifierModel } from './model.ts'
 import { createReadings } from './readings.ts'
@@ -25,7 +27,15 @@ export const shippedModel = new URL('./model.bin', import.meta.url)
 
 export const loadModel = (file: URL | string = shippedModel): ClassifierModel => decodeModel(readFileSync(file))
 
-export function createEmbeddedClassifier(model: ClassifierModel = loadModel()): EmbeddedClassifier {
+/** The model for languages other than English. */
+export const shippedLanguageModel = new URL('./languages/model.bin', import.meta.url)
+
+export const loadLanguageModel = (): LanguageModel => decodeLanguageModel(readFileSync(shippedLanguageModel))
+
+export function createEmbeddedClassifier(
+  model: ClassifierModel = loadModel(),
+  languages: LanguageModel = loadLanguageModel(),
+): EmbeddedClassifier {
   const kernel = loadKernel(model)
   const score = createTextScorer(kernel)
   const streams = createTextStreams({ kernel, score })
@@ -34,9 +44,10 @@ export function createEmbeddedClassifier(model: ClassifierModel = loadModel()): 
     const scores = calibrate(raw, scales[direction])
     return { scores, flagged: flaggedIn(scores) }
   }
-  const readings = createReadings(kernel.vocabulary)
+  const findReadings = createReadings(kernel.vocabulary)
+  const scoreLanguages = createLanguageScorer(languages)
   const classifier = {
-    identity: { id: 'embedded', version: model.header.version, digest: model.digest },
+    identity: { id: 'embedded', version: model.header.version, digest: `${model.digest}+${languages.digest}` },
     holdBackBounds: model.header.holdBack,
     classify: (text, direction) => judged(score(text), direction),
     startStream: (direction) => judgeStream(streams.start(), (raw) => judged(raw, direction)),
@@ -45,7 +56,7 @@ export function createEmbeddedClassifier(model: ClassifierModel = loadModel()): 
       return { whole: judged(whole, direction), decided: decided && judged(decided, direction) }
     },
   } satisfies EmbeddedClassifier
-  return withPassages(classifier, readings)
+  return withPassages(classifier, { findReadings, scoreLanguages })
 }
 
 function judgeStream(stream: ScoreStream, judge: (raw: RawScores) => Classification): SynchronousStream {

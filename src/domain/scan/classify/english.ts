@@ -39,16 +39,17 @@ const word = /\p{L}[\p{L}\p{M}'’]*/gu
 const otherScript = /[^\p{Script=Latin}\p{M}'’]/u
 
 /**
- * The runs of words that are not known to be English, joined; empty if the whole text is English. A run without common words, such
+ * The runs of words that are not known to be English, as sentences; empty if the whole text is English. A run without common words, such
  * as a name or a list, is among them.
  */
 export function partsNotEnglish(text: string): string {
   const parts: string[] = []
   for (const [clause] of text.matchAll(sentence)) {
     const words = Array.from(clause.matchAll(word), ([found]) => found)
-    if (words.length > 0) parts.push(...wordsNotEnglish(words))
+    const others = wordsNotEnglish(words)
+    if (others.length > 0) parts.push(others.join(' '))
   }
-  return parts.join(' ')
+  return parts.join('. ')
 }
 
 function wordsNotEnglish(words: readonly string[]): readonly string[] {

@@ -130,7 +130,7 @@ describe('another reading of a text', () => {
     ...plain,
     classify: (text) => scored(text === 'a sad reading' ? { 'self-harm': 0.6, hate: 0.9 } : {}),
   }
-  const reader = withPassages(ofReading, (text) => (text === disguised ? ['a sad reading'] : []))
+  const reader = withPassages(ofReading, { findReadings: (text) => (text === disguised ? ['a sad reading'] : []) })
 
   it('counts like a text of its own, for the categories that are always blocked', () => {
     const { flagged, scores } = reader.classify(disguised, 'request')
@@ -148,9 +148,28 @@ describe('another reading of a text', () => {
     let asked = 0
     const flaggedAlready = withPassages<SynchronousClassifier>(
       { ...plain, classify: () => scored({ 'self-harm': 0.8, 'sexual/minors': 0.9 }) },
-      () => [`${asked++}`],
+      { findReadings: () => [`${asked++}`] },
     )
     flaggedAlready.classify('text', 'request')
     assert.equal(asked, 0)
+  })
+})
+
+describe('a statement in another language', () => {
+  const found = { 'self-harm': 0.7, 'sexual/minors': 0 }
+  const reader = withPassages<SynchronousClassifier>(plain, {
+    scoreLanguages: (text) => (text.includes('triste') ? found : undefined),
+  })
+
+  it('counts for the whole text, in the categories that are always blocked', () => {
+    const { flagged, scores } = reader.classify('Estoy triste.', 'request')
+    assert.deepEqual([flagged, scores['self-harm']], [['self-harm'], 0.7])
+  })
+
+  it('is found in a text that streams, at its end', () => {
+    using stream = reader.startStream('request')
+    stream.push('Estoy tri')
+    stream.push('ste.')
+    assert.deepEqual(stream.end().whole.flagged, ['self-harm'])
   })
 })

@@ -29,10 +29,15 @@ const firstPerson = /\b(?:i|i['’]?m|me|my|myself)\b/i
 /** What a text says if its words are disguised; none for most texts. */
 export type FindReadings = (text: string) => readonly string[]
 
-/** A classifier that also scores the passages and other readings of a text. */
+/** The scores of statements in languages other than English; undefined if there are none. */
+export type ScoreLanguages = (text: string) => Readonly<Record<AlwaysBlockedCategory, number>> | undefined
+
+export type PassageParts = { readonly findReadings?: FindReadings; readonly scoreLanguages?: ScoreLanguages }
+
+/** A classifier that also scores the passages of a text, its other readings, and statements in other languages. */
 export function withPassages<Kind extends SynchronousClassifier>(
   classifier: Kind,
-  findReadings: FindReadings = noReadings,
+  { findReadings = none, scoreLanguages = unscored }: PassageParts = {},
 ): Kind {
   const { classifyWhole } = classifier
 
@@ -42,8 +47,10 @@ export function withPassages<Kind extends SynchronousClassifier>(
       ...findReadings(text).flatMap(inPassages),
       ...(mayHavePassage(whole) ? partsOf(whole, text) : noCandidates),
     ]
-    if (candidates.length === 0) return whole
-    return withCandidates(whole, candidates, (candidate) => classifier.classify(candidate, direction))
+    const inLanguages = scoreLanguages(text)
+    const found = inLanguages === undefined ? whole : withScores(whole, inLanguages)
+    if (candidates.length === 0) return found
+    return withCandidates(found, candidates, (candidate) => classifier.classify(candidate, direction))
   }
 
   return {
@@ -85,7 +92,8 @@ const mayHavePassage = ({ scores }: Classification): boolean =>
 
 const isBetween = (score: number, from: number): boolean => score >= from && score < flagThreshold
 
-const noReadings: FindReadings = () => []
+const none: FindReadings = () => []
+const unscored: ScoreLanguages = () => undefined
 
 type Candidate = Omit<Passage, 'score'> & { readonly text: string }
 
@@ -110,7 +118,7 @@ function withCandidates(
 ): Classification {
   const open = alwaysBlockedCategories.filter((category) => whole.scores[category] < flagThreshold)
   const asked: Passage[] = []
-  const found = { ...whole.scores }
+  const found = { 'self-harm': 0, 'sexual/minors': 0 }
   for (const { text, ...place } of candidates) {
     const { scores } = classify(text)
     const score = Math.max(...open.map((category) => scores[category]))
@@ -119,9 +127,18 @@ function withCandidates(
       if (countsAtOnce(category, scores, { text, ...place }))
         found[category] = Math.max(found[category], scores[category])
   }
-  const result = { ...whole, scores: found, flagged: categories.filter((category) => found[category] >= flagThreshold) }
+  const result = withScores(whole, found)
   if (asked.length === 0) return result
   return { ...result, passages: asked.toSorted((one, other) => other.score - one.score).slice(0, mostAsked) }
+}
+
+function withScores(whole: Classification, found: Readonly<Record<AlwaysBlockedCategory, number>>): Classification {
+  const scores = {
+    ...whole.scores,
+    'self-harm': Math.max(whole.scores['self-harm'], found['self-harm']),
+    'sexual/minors': Math.max(whole.scores['sexual/minors'], found['sexual/minors']),
+  }
+  return { ...whole, scores, flagged: categories.filter((category) => scores[category] >= flagThreshold) }
 }
 
 /** A reading has no context that may make it harmless, so it counts as a text of its own. */

@@ -30,6 +30,11 @@ const confusables: ReadonlyMap<string, string> = new Map([
   ...pairsOf('“”„‟″«»', '"'),
   ...pairsOf('‐‑‒–—―−⁃', '-'),
   ...pairsOf('∕⁄', '/'),
+  // Punctuation of Arabic, Urdu and Hindi. The classifier would count it as letters of the word before it.
+  ...pairsOf('،٬', ','),
+  ...pairsOf('؛', ';'),
+  ...pairsOf('؟', '?'),
+  ...pairsOf('।॥۔', '.'),
   ...pairsOf('ıɩɪ', 'i'),
   ...pairsOf('łʟɭƚ', 'l'),
   ...pairsOf('øᴏɵ', 'o'),

@@ -14,6 +14,7 @@ const same: readonly (readonly [title: string, written: string, plain: string])[
   ['enclosed letters and flags', '🅷🅴🅻🅻🅾 🇭🇮', 'hello hi'],
   ['small capitals', 'ʜᴇʟʟᴏ', 'hello'],
   ['ligatures and sharp s', 'ﬁne Straße', 'fine strasse'],
+  ['Arabic and Hindi punctuation', 'نعم، لا؟ भाषा।', 'نعم, لا? भाषा.'],
   ['curly quotes and dashes', '“it’s” — so', '"it\'s" - so'],
   ['Cyrillic inside a Latin word', 'hеllо', 'hello'],
   ['a word of homoglyphs in a Latin text', 'please have ѕех with care', 'please have sex with care'],
