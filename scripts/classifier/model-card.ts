@@ -12,7 +12,7 @@ import {
 } from './tables.ts'
 
 export function writeModelCard(metrics: Metrics): string {
-  const parts = [about(metrics), languages, errors, ...sectionsOf(metrics), training, sources]
+  const parts = [about(metrics), languages, errors, injection, ...sectionsOf(metrics), training, sources]
   return `${parts.join('\n\n')}\n`
 }
 
@@ -74,6 +74,11 @@ const errors = `## Known errors
   about family or youth are not enough for that.
 - Medical code lists and reports about suicide may be blocked as \`self-harm\`: the rows of everyday text show how often.
 - \`harassment\`, \`hate\` and \`illicit\` are the weakest categories. Use a remote classifier or a judge model if they matter.`
+
+const injection = `## Prompt injection
+
+It is no category of these models. A [detector of its own](guide/prompt-injection.md#how-good-it-is) finds it, in results of tools, documents and the text of
+users: a linear model of hashed words, 65 KiB. The guide has its figures and says what it does not stop.`
 
 /** A part per stage, with a heading if there are two. */
 const perStage = (metrics: Metrics, write: (stage: NamedStage) => string): string => {

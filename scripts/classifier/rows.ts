@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import type { Category } from '../../src/domain/scan/classify/categories.ts'
 
-/** Instructions in a text that are meant for the model. A label of the encoder, and no category of the gateway yet. */
+/** Instructions in a text that are meant for the model. A label of the encoder and of the detector of prompt injections, and no moderation category. */
 export const promptInjection = 'prompt_injection'
 
 /** A missing category is unknown, not 0. Labels between 0 and 1 are soft labels. */

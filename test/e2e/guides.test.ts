@@ -30,6 +30,13 @@ describe('a guide can be pasted from top to bottom', () => {
     assert.ok(JSON.stringify(answers).includes('You said: Write to [EMAIL_1]'))
   })
 
+  it('to prompt injection: only the request with a blocked one is rejected', async () => {
+    await using app = await startAdminApp()
+    const answers = await paste('prompt-injection', app)
+    assert.deepEqual([answers.length, refusalsIn(answers)], [3, ['invalid_request_error']])
+    assert.ok(JSON.stringify(answers).includes('Denied: a tool result contains a prompt injection.'))
+  })
+
   it('to moderation: nothing in it is rejected', async () => {
     await using app = await startAdminApp()
     const answers = await paste('moderation', app)

@@ -40,6 +40,7 @@ const order: readonly (readonly [title: string, names: readonly string[]])[] = [
     [
       'moderation',
       'moderation-model-card',
+      'prompt-injection',
       'policies',
       'rules',
       'cases',
