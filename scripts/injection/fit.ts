@@ -11,7 +11,7 @@ import { columnCount, logitOf, type Window } from './windows.ts'
 
 const penalty = 1
 const iterations = 60
-export const rounds = 3
+const rounds = 3
 
 export function fit(examples: readonly Example[], times = rounds): Solution {
   let weights: Solution | undefined

@@ -27,7 +27,7 @@ export function readInjectionFloors(): Readonly<Record<string, number>> {
 }
 
 export async function countRight({ flags, texts }: InjectionProbes, detector: InjectionDetector): Promise<ProbeCount> {
-  const scores = await Promise.all(texts.map((text) => detector.score(text)))
+  const scores = await Promise.all(texts.map(async (text) => detector.score(text)))
   const right = scores.filter((score) => score >= injectionThreshold === (flags !== undefined)).length
   return { texts: texts.length, right }
 }

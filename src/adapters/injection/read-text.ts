@@ -7,7 +7,7 @@ import { classBits } from './word-classes.ts'
 export const readerVersion = 2
 
 /** Features are numbered by the lower bits of their hashes. */
-export const bucketBits = 16
+const bucketBits = 16
 export const buckets = 1 << bucketBits
 
 export type ReadSentence = {

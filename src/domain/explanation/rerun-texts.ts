@@ -3,11 +3,13 @@ import { keptTexts } from '../audit/event/content.ts'
 import { restorableOf } from '../audit/event/restorable.ts'
 import type { LoggedEvent } from '../audit/log.ts'
 import type { TextLocation } from '../evaluation/texts/request-texts.ts'
+import type { GatewayConfiguration } from '../gateway-config/configuration.ts'
 import { noFieldRoles } from '../inference/field-roles.ts'
 import type { ContentPart, InferenceRequest, Message } from '../inference/request.ts'
 import type { Span } from '../scan/normalise/normalise.ts'
 import type { TextDirection } from '../scan/classify/classifier.ts'
 import type { RerunLoss } from './explanation.ts'
+import type { RecordedOutcome } from './recorded-outcomes.ts'
 
 /** Texts that the caller of an explanation sends along. */
 export type SentTexts = {
@@ -63,6 +65,21 @@ export const requestOfTexts = (messages: readonly { readonly role: Message['role
   flaggedCategories: [],
   raw: { dialect: 'chat', body: {}, headers: {}, roles: noFieldRoles } as const,
 })
+
+/**
+ * The configuration for kept texts. These do not tell results of tools and documents from the text of users, so all of them are
+ * treated as the places were in which prompt injections were found.
+ */
+export function withModeOfFoundPlaces(
+  config: GatewayConfiguration,
+  outcomes: readonly RecordedOutcome[],
+): GatewayConfiguration {
+  const found = outcomes.find(({ check }) => check === 'prompt_injection')
+  if (found === undefined) return config
+  const { rules } = config
+  const mode = found.isEnforced === true ? 'block' : 'monitor'
+  return { ...config, rules: { ...rules, prompt_injection: { ...rules.prompt_injection, user_text: mode } } }
+}
 
 /** The place of a text as users see it. Kept messages have one text each. */
 export function partName(where: TextLocation, direction: TextDirection, { basis }: RerunTexts): string {

@@ -8,7 +8,6 @@ import type { EvaluateResponse, Scenario } from '../evaluation/simulate.ts'
 import { scannedTextsOf } from '../evaluation/texts/request-texts.ts'
 import { combine, isDenied, mergeDecisions, type Verdict } from '../evaluation/verdict/combine.ts'
 import { unsaved } from '../gateway-config/configuration.ts'
-import { withModeOfFoundPlaces } from './kept-places.ts'
 import { rolloutModes, type Rollout } from '../gateway-config/rollout.ts'
 import type { InferenceRequest } from '../inference/request.ts'
 import type { CompiledRule, CompileRule } from '../policy/compiled-rule.ts'
@@ -28,7 +27,7 @@ import {
   type RecordedOutcome,
   type UnevaluatedPolicy,
 } from './recorded-outcomes.ts'
-import type { RerunTexts } from './rerun-texts.ts'
+import { withModeOfFoundPlaces, type RerunTexts } from './rerun-texts.ts'
 
 export type RerunParts = {
   readonly evaluate: Evaluate
