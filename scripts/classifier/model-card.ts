@@ -73,6 +73,7 @@ const errors = `## Known errors
 - Sexual writing about adults that also mentions an age below 18, a school grade or a word such as teen may be blocked as \`sexual/minors\`. Words
   about family or youth are not enough for that.
 - Medical code lists and reports about suicide may be blocked as \`self-harm\`: the rows of everyday text show how often.
+- In other languages than English a sentence that sounds helpless may be blocked as \`self-harm\`, and an indirect statement is often missed.
 - \`harassment\`, \`hate\` and \`illicit\` are the weakest categories. Use a remote classifier or a judge model if they matter.`
 
 const injection = `## Prompt injection

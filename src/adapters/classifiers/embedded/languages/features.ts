@@ -16,7 +16,7 @@ export function piecesOf(normal: string): readonly (readonly string[])[] {
   )
 }
 
-/** What a token is by itself. */
+/** What a token is alone, without its neighbours. */
 export type TokenFeatures = { readonly hash: number; readonly isLetter: boolean; readonly grams: Uint32Array }
 
 const gramHashes = new Uint32Array(maxGrams)
