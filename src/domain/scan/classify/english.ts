@@ -46,8 +46,8 @@ export function partsNotEnglish(text: string): string {
   const parts: string[] = []
   for (const [clause] of text.matchAll(sentence)) {
     const words = Array.from(clause.matchAll(word), ([found]) => found)
-    const others = wordsNotEnglish(words)
-    if (others.length > 0) parts.push(others.join(' '))
+    const kept = wordsNotEnglish(words)
+    if (kept.length > 0) parts.push(kept.join(' '))
   }
   return parts.join('. ')
 }
