@@ -167,6 +167,8 @@ class FullScan implements ScanMode {
   readonly request: ScanRequest
   readonly classifier: Classifier
   search: PersonalDataDetector | undefined = undefined
+  /** The encoded texts of the last slice. The classifier, terms and the detector of prompt injections read them one after the other. */
+  encoded: { readonly slice: TextSlice; readonly texts: readonly EncodedText[] } | undefined = undefined
 
   constructor(request: ScanRequest, classifier: Classifier) {
     this.request = request
@@ -177,13 +179,14 @@ class FullScan implements ScanMode {
     const { classifier } = this
     const { direction, reader } = this.request
     const own = classifier.classify(slice.text, direction, reader)
-    const encoded = encodedTexts(slice.text)
+    const encoded = this.encodedTexts(slice)
     if (encoded.length === 0) return own
     return andThen(own, (classification) => withEncoded(classification, encoded, { classifier, direction, reader }))
   }
 
   encodedTexts(slice: TextSlice): readonly EncodedText[] {
-    return encodedTexts(slice.text)
+    if (this.encoded?.slice !== slice) this.encoded = { slice, texts: encodedTexts(slice.text) }
+    return this.encoded.texts
   }
 
   personalData({ start, text }: TextSlice): readonly PersonalDatum[] {
