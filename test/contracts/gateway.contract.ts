@@ -9,6 +9,8 @@ import type { GatewayStore } from '../../src/domain/gateway-config/store.ts'
 import type { Engine } from '../support/engines.ts'
 import { rejectsWith } from '../support/rejects-with.ts'
 
+type Configuration = typeof defaultConfiguration
+
 const newest = { limit: 2, order: 'desc' } as const
 const named = (name: string) => withDefaults({ name })
 
@@ -82,6 +84,20 @@ export function gatewayContract({ name: engine, skip, open }: Engine): void {
         assert.deepEqual([items.map(({ version }) => version), hasMore], [[3, 2], true])
         const rest = await store.listVersions('org_1', { ...newest, after: 'gwcv_a' })
         assert.deepEqual([rest.items.map(({ version }) => version), rest.hasMore], [[1], false])
+      })
+    })
+
+    it('are known as an earlier version, also if a field was added since', async () => {
+      await using scene = await openScene(open)
+      const { prompt_injection: _added, ...rules } = defaultConfiguration.rules
+      const before: Configuration = { ...named('Before'), rules: rules as Configuration['rules'] }
+      await scene.save(before, { version: 0, nowMs: 1 })
+      await scene.save(named('After'), { version: 1, nowMs: 2 })
+      await scene.work(async (store) => {
+        assert.equal(await store.hasVersion('org_1', named('Before')), true)
+        assert.equal(await store.hasVersion('org_1', named('After')), true)
+        assert.equal(await store.hasVersion('org_1', named('Never')), false)
+        assert.equal(await store.hasVersion('org_2', named('Before')), false)
       })
     })
 
