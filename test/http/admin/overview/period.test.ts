@@ -72,6 +72,11 @@ describe('the overview of a period', () => {
     assert.equal((await writer.send('GET', '/overview/period')).status, 403)
   })
 
+  it('may begin before 1970', async () => {
+    for (const query of ['?to=0', '?to=90000&step=1d', '?from=0&to=3600'])
+      assert.equal((await read(query)).figures['requests'], 0, query)
+  })
+
   it('rejects a period that ends before it starts, and one with too many steps', async () => {
     assert.equal((await send('GET', '/overview/period?from=200&to=100')).status, 422)
     assert.equal((await send('GET', '/overview/period?from=1&step=1m')).status, 422)

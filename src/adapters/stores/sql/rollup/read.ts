@@ -115,7 +115,7 @@ function bucketsOf({ kind, groupBy, bucket, limit }: RollupQuery, segment: Segme
   const sums = sumColumns(kind).map((column) => (isSummed ? `cast(sum(${column}) as bigint) as ${column}` : column))
   const select = `select ${[`${start} as start_time`, ...groups, ...sums].join(', ')}, cast(null as text) as delta
     from rollup where ${where(segment)}${isSummed ? ` group by ${[start, ...groups].join(', ')}` : ''}`
-  return limited(select, { columns: groups.length + 1, limit, name: `part_${segment.from}` })
+  return limited(select, { columns: groups.length + 1, limit, name: 'part' })
 }
 
 /** A group whose rows cancel each other has nothing in the period. */
@@ -133,7 +133,7 @@ function bucketPartOf(
   const select = `select ${[`${start} as start_time`, ...groups, ...totals].join(', ')}, cast(null as text) as delta
     from (${rows.join(' union all ')}) as steps${groups.length === 0 ? '' : ` group by ${groups.join(', ')}`}
     having sum(requests) <> 0`
-  return limited(select, { columns: groups.length + 1, limit, name: `bucket_${start}` })
+  return limited(select, { columns: groups.length + 1, limit, name: 'bucket' })
 }
 
 type LimitOptions = { readonly columns: number; readonly limit: number | undefined; readonly name: string }
