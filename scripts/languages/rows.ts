@@ -23,7 +23,12 @@ const groupsWeight = 0.2
 /** Harmless texts that have nearly the words of a crisis. */
 const nearWeight = 3
 const idiomWeight = 4
-const isNear = (file: string): boolean => file.endsWith('-near.txt') || file.startsWith('xx-')
+const sadWeight = 2
+
+function weightOf(file: string): number {
+  if (file.endsWith('-sad.txt')) return sadWeight
+  return file.endsWith('-near.txt') || file.startsWith('xx-') ? nearWeight : 1
+}
 /** A text of which nothing is known is harmless, so a row without features counts a great deal. */
 const unknownWeight = 500
 
@@ -31,6 +36,8 @@ export type LanguageRow = Row & {
   /** The file without its ending, such as `de`; the source of a public row. */
   readonly language: string
   readonly fold: number
+  /** Written in the languages of the model. */
+  readonly isOwn: boolean
   readonly features: Features
 }
 
@@ -56,7 +63,7 @@ export function readRows(dataFolder: string): readonly LanguageRow[] {
   const authored = writeAuthored(pathOf('authored'), seed).map((row) => ({
     ...withZeros(row),
     language: row.file.slice(0, 2),
-    weight: isNear(row.file) ? nearWeight : 1,
+    weight: weightOf(row.file),
     group: row.template,
   }))
   const languages = writeAuthored(pathOf('../classifier/authored'), seed)
@@ -90,7 +97,12 @@ export function readRows(dataFolder: string): readonly LanguageRow[] {
     ...idioms,
     { ...withZeros({ text: '', labels: {}, weight: unknownWeight, source: 'unknown' }), language: 'unknown', group: 0 },
     ...[...groups, ...englishRows(dataFolder)].map((row) => ({ ...row, group: hashWord(row.text) })),
-  ].map(({ group, ...row }) => ({ ...row, fold: group % folds, features: featuresIn(row.text) }))
+  ].map(({ group, ...row }) => ({
+    ...row,
+    fold: group % folds,
+    isOwn: (row.source.startsWith('authored') && row.language !== 'xx') || row.source === 'phrases',
+    features: featuresIn(row.text),
+  }))
 }
 
 /** What English texts and code have that looks like another language: names, single words, pieces of code. */
@@ -105,18 +117,27 @@ function englishRows(dataFolder: string): readonly (Row & { readonly language: s
   }))
 }
 
-type Features = { readonly words: readonly number[]; readonly grams: readonly number[] }
+type Features = {
+  readonly words: readonly number[]
+  readonly grams: readonly number[]
+  /** Hashes of its words. */
+  readonly tokens: readonly number[]
+}
 
 /** The slots of a whole text, as if it were one sentence. */
 function featuresIn(text: string): Features {
   const words: number[] = []
   const grams: number[] = []
+  const tokens: number[] = []
   for (const piece of piecesOf(normalise(text))) {
     visitFeatures(piece, featuresOf, {
       word: (slot) => void words.push(slot),
       letters: (slot) => void grams.push(slot),
-      token: (token) => void grams.push(...token.grams),
+      token({ hash, grams: parts }) {
+        tokens.push(hash)
+        grams.push(...parts)
+      },
     })
   }
-  return { words, grams }
+  return { words, grams, tokens }
 }

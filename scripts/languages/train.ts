@@ -3,6 +3,7 @@
  * of the rows is scored by a model that was trained on the others.
  */
 import {
+  bitsOfWords,
   languageHeads,
   slots,
   type LanguageHead,
@@ -51,8 +52,12 @@ export function trainModel(
       weights[slot * languageHeads.length + languageHeads.indexOf(head)] = Math.round((solution[slot] ?? 0) / scale)
     return { bias: solution.at(-1) ?? 0, scale, ...calibration[head] }
   })
-  return { sources: digestOfSources(), heads, weights }
+  return { sources: digestOfSources(), heads, weights, seen: bitsOfWords(wordsOf(rows)) }
 }
+
+/** The words of texts that were written for the model. Public ones have names, and English is not its language. */
+const wordsOf = (rows: readonly LanguageRow[]): Iterable<number> =>
+  new Set(rows.filter(({ isOwn }) => isOwn).flatMap(({ features }) => features.tokens))
 
 type FitOf = { readonly kept: readonly number[]; readonly head: LanguageHead }
 

@@ -36,6 +36,8 @@ const clauseLetters = 2
 
 const sentence = /[^.!?;:\n\u061b\u061f\u06d4\u0964\u3002\uff01\uff1b\uff1f]+/gu
 const word = /\p{L}[\p{L}\p{M}'’]*/gu
+/** English has few such words, and a sentence with one has many others that are English. */
+const accented = /[\u00c0-\u024f]/u
 const otherScript = /[^\p{Script=Latin}\p{M}'’]/u
 
 /**
@@ -70,7 +72,7 @@ function isEnglishRun(run: readonly string[]): boolean {
     if (english.has(plain)) englishWords += 1
     else if (shared.has(plain)) sharedWords += 1
     else if (otherScript.test(plain)) otherWords += Math.ceil(plain.length / clauseLetters)
-    else if (others.has(plain)) otherWords += 1
+    else if (others.has(plain) || accented.test(plain)) otherWords += 1
   }
   if (otherWords > 0) return englishWords > otherWords * 2
   return englishWords * 2 + sharedWords >= run.length * leastShare

@@ -34,6 +34,10 @@ describe('a statement of a crisis', () => {
     })
   }
 
+  it('is found if it has a word that English has as well', () => {
+    assert.ok(isCrisis('Artık yaşamak istemiyorum, bu gece her şeyi bitireceğim.'))
+  })
+
   it('is found in a long text', () => {
     const page = 'Der Bericht beschreibt die Arbeit des Vereins im letzten Jahr und dankt allen Mitgliedern. '.repeat(
       60,

@@ -4,7 +4,7 @@ import { flagThreshold } from '../../../../domain/scan/classify/classifier.ts'
 import { partsNotEnglish } from '../../../../domain/scan/classify/english.ts'
 import { normalise } from '../../../../domain/scan/normalise/normalise.ts'
 import { featuresOf, piecesOf, visitFeatures, type TokenFeatures } from './features.ts'
-import { languageHeads, type LanguageHead, type LanguageModel } from './language-model.ts'
+import { isSeen, languageHeads, type LanguageHead, type LanguageModel } from './language-model.ts'
 import { sentencesInOtherLanguages } from './other-language.ts'
 
 export type LanguageScores = Readonly<Record<AlwaysBlockedCategory, number>>
@@ -30,7 +30,7 @@ export function createLanguageScorer(model: LanguageModel): LanguageScorer {
       for (const one of before === undefined ? [piece] : [piece, joined(before, piece)]) {
         const scores = scoreOf(one.sums)
         if (Math.max(scores['self-harm'], scores['sexual/minors']) < flagThreshold) continue
-        if (partsNotEnglish(one.text) === '') continue
+        if (!isKnown(one.sums) || partsNotEnglish(one.text) === '') continue
         found['self-harm'] = Math.max(found['self-harm'], scores['self-harm'])
         found['sexual/minors'] = Math.max(found['sexual/minors'], scores['sexual/minors'])
       }
@@ -46,8 +46,17 @@ type Sums = {
   readonly grams: Float64Array
   readonly wordCount: number
   readonly gramCount: number
+  /** Tokens, and those that the model has seen. A letter of a script without spaces is half a word. */
+  readonly tokens: number
+  readonly seen: number
 }
 
+/** Names, codes and other languages are features by chance. Nothing is said of a text that has fewer words of its languages. */
+const fewestSeen = 2
+const leastSeen = 0.6
+const isKnown = ({ tokens, seen }: Sums): boolean => seen >= fewestSeen && seen >= tokens * leastSeen
+
+/** A sentence, or a piece of a long one. `text` is the whole sentence as it was written, because accents tell languages apart. */
 type Piece = { readonly text: string; readonly sums: Sums }
 
 /** The same share as in training: a feature counts less in a longer text. */
@@ -59,22 +68,25 @@ function perFeature({ words, grams, wordCount, gramCount }: Sums, head: Language
 }
 
 const joined = (first: Piece, second: Piece): Piece => ({
-  text: `${first.text}. ${second.text}`,
+  text: `${first.text} ${second.text}`,
   sums: {
     words: first.sums.words.map((sum, at) => sum + (second.sums.words[at] ?? 0)),
     grams: first.sums.grams.map((sum, at) => sum + (second.sums.grams[at] ?? 0)),
     wordCount: first.sums.wordCount + second.sums.wordCount,
     gramCount: first.sums.gramCount + second.sums.gramCount,
+    tokens: first.sums.tokens + second.sums.tokens,
+    seen: first.sums.seen + second.sums.seen,
   },
 })
 
-type KnownToken = TokenFeatures & { readonly gramSums: Float64Array }
+type KnownToken = TokenFeatures & { readonly gramSums: Float64Array; readonly isSeen: boolean }
 
 /** Words repeat, and most of the work is in their parts. Long ones are not kept, because callers choose them. */
 const mostKnownTokens = 20_000
 const longestKnownToken = 24
 
-function createSentenceReader({ weights }: LanguageModel): (sentence: string) => readonly Piece[] {
+function createSentenceReader(model: LanguageModel): (sentence: string) => readonly Piece[] {
+  const { weights } = model
   let known = new Map<string, KnownToken>()
   const addTo = (sums: Float64Array, slot: number): void => {
     const first = slot * languageHeads.length
@@ -87,7 +99,7 @@ function createSentenceReader({ weights }: LanguageModel): (sentence: string) =>
     const features = featuresOf(token)
     const gramSums = new Float64Array(languageHeads.length)
     for (const slot of features.grams) addTo(gramSums, slot)
-    const created = { ...features, gramSums }
+    const created = { ...features, gramSums, isSeen: isSeen(model, features.hash) }
     if (known.size >= mostKnownTokens) known = new Map()
     if (token.length <= longestKnownToken) known.set(token, created)
     return created
@@ -97,6 +109,8 @@ function createSentenceReader({ weights }: LanguageModel): (sentence: string) =>
     const grams = new Float64Array(languageHeads.length)
     let wordCount = 0
     let gramCount = 0
+    let tokens = 0
+    let seen = 0
     visitFeatures(piece, read, {
       word(slot) {
         wordCount += 1
@@ -107,11 +121,14 @@ function createSentenceReader({ weights }: LanguageModel): (sentence: string) =>
         addTo(grams, slot)
       },
       token(features) {
+        const share = features.isLetter ? 0.5 : 1
+        tokens += share
+        if (features.isSeen) seen += share
         gramCount += features.grams.length
         for (const [head, sum] of features.gramSums.entries()) grams[head] = (grams[head] ?? 0) + sum
       },
     })
-    return { words, grams, wordCount, gramCount }
+    return { words, grams, wordCount, gramCount, tokens, seen }
   }
-  return (sentence) => piecesOf(normalise(sentence)).map((piece) => ({ text: piece.join(' '), sums: sumsOf(piece) }))
+  return (sentence) => piecesOf(normalise(sentence)).map((piece) => ({ text: sentence, sums: sumsOf(piece) }))
 }
