@@ -21,7 +21,9 @@ const advance = `update gateway_config set version = version + 1, is_rolled_back
 const insertVersion = `insert into gateway_config_version (id, organization_id, version, config, created_at, created_by)
   values ($1, $2, $3, $4, $5, $6)`
 
-/** A version is compared with what its row means today, because fields may have been added since. */
+const findSaved = `select 1 as found from gateway_config_version where organization_id = $1 and config = $2 limit 1`
+
+/** Recent versions are compared by what their rows mean today, because fields may have been added since. */
 const selectRecent = `select config from gateway_config_version where organization_id = $1 order by version desc limit $2`
 const mostCompared = 500
 
@@ -59,8 +61,9 @@ export function gatewayStore(tx: Transaction): GatewayStore {
     },
     async hasVersion(organizationId, config) {
       const wanted = JSON.stringify(config)
+      if ((await tx.query(findSaved, [organizationId, wanted])).length > 0) return true
       const rows = await tx.query<Pick<VersionRow, 'config'>>(selectRecent, [organizationId, mostCompared])
-      return rows.some(({ config: saved }) => saved === wanted || JSON.stringify(configurationOf(saved)) === wanted)
+      return rows.some(({ config: saved }) => JSON.stringify(configurationOf(saved)) === wanted)
     },
     listVersions: (organizationId, page) =>
       selectPage(
