@@ -9,13 +9,21 @@ const beyondAsciiRuns = /[\u0080-\uffff]+/g
 /** Words with a letter of a script that has Latin homoglyphs: Greek, Cyrillic, Armenian, Cherokee. */
 const homoglyphWords = /[a-z]*[\u0370-\u058f\uab70-\uabbf][a-z\u0370-\u058f\uab70-\uabbf]*/g
 
+const homoglyphScripts = /[\u0370-\u058f\uab70-\uabbf]/
+
 export const isAscii = (text: string): boolean => !beyondAscii.test(text)
+
+/** Terms, the classifier and the detector of prompt injections read the same text one after the other. */
+let last = { text: '', normal: '' }
 
 /** The normal form. Plain ASCII, by far the most common case, costs two native calls. */
 export function normalise(text: string): string {
   if (!beyondAscii.test(text)) return text.toLowerCase()
-  const folded = foldCharacters(text)
-  return beyondAscii.test(folded) ? foldHomoglyphs(folded) : folded
+  if (last.text !== text) {
+    const folded = foldCharacters(text)
+    last = { text, normal: homoglyphScripts.test(folded) ? foldHomoglyphs(folded) : folded }
+  }
+  return last.normal
 }
 
 /** Folds each character without regard to those around it. Homoglyphs stay as they are, because they depend on the text. */
@@ -62,8 +70,6 @@ function isLatinText(text: string): boolean {
   }
   return latin > foreign * 4
 }
-
-const homoglyphScripts = /[\u0370-\u058f\uab70-\uabbf]/
 
 /** The same for one character of the normal form. */
 export const isHomoglyphScript = (code: number): boolean =>
