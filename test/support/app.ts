@@ -2,8 +2,11 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createApp, type Addresses, type App, type World } from '../../src/app.ts'
+import { readServerSecrets } from '../../src/app/storage/server-secrets.ts'
 import { createLog } from '../../src/base/log.ts'
+import { systemRandom } from '../../src/base/random.ts'
 import { checkConfig } from '../../src/config/config.ts'
+import { copyMigratedSqlite } from './migrated-database.ts'
 import { operatorOf } from './operator.ts'
 
 /** A complete Gatehouse with its own data folder and a free port, set up for tests. Disposing stops it and removes the folder. */
@@ -55,7 +58,12 @@ export async function startTestApp({
     moderation: { encoder: 'off', ...(config['moderation'] as object) },
     server: { port: 0, ...(config['server'] as object) },
   }
-  const app = await createApp(checkConfig(settings), env, { log: createLog({ level: 'silent' }), ...world })
+  const checked = checkConfig(settings)
+  if (checked.storage.data_dir === folder && checked.storage.database_url === undefined) {
+    readServerSecrets(checked, world.random ?? systemRandom) // created before the database, or the app rejects the folder
+    await copyMigratedSqlite(folder)
+  }
+  const app = await createApp(checked, env, { log: createLog({ level: 'silent' }), ...world })
   const addresses = await app.listen()
   const url = addresses.api
   const made = isFirst ? await operatorOf(app).setUp('Test organization') : nothing

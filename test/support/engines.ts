@@ -1,14 +1,11 @@
 import { after } from 'node:test'
-import { fileURLToPath } from 'node:url'
 import type { Database } from '../../src/adapters/stores/sql/database.ts'
-import { migrate, readMigrations } from '../../src/adapters/stores/sql/migrate.ts'
 import { openPostgres } from '../../src/adapters/stores/sql/postgres/postgres.ts'
 import { openSqlite } from '../../src/adapters/stores/sql/sqlite/sqlite.ts'
-import { closePglite, openPglite } from './pglite.ts'
-import { createScratchDatabase, withoutPostgres } from './postgres.ts'
+import { copyMigratedSqlite, createMigratedDatabase, createMigratedPglite } from './migrated-database.ts'
+import { databaseOf } from './pglite.ts'
+import { withoutPostgres } from './postgres.ts'
 import { temporaryFolder } from './temporary-folder.ts'
-
-const migrationsDir = fileURLToPath(new URL('../../migrations', import.meta.url))
 
 export type Engine = {
   readonly name: string
@@ -31,8 +28,8 @@ export const engines: readonly Engine[] = [
     async open() {
       const resources = new AsyncDisposableStack()
       const folder = resources.use(await temporaryFolder())
+      await copyMigratedSqlite(folder.path)
       const database = resources.use(await openSqlite({ dataDir: folder.path, hasRedoLog: true }))
-      await migrate(database, await readMigrations(migrationsDir))
       return { ...database, [Symbol.asyncDispose]: () => resources.disposeAsync() }
     },
   },
@@ -40,9 +37,10 @@ export const engines: readonly Engine[] = [
     name: 'PGlite',
     skip: false,
     isParallel: false,
-    open: emptied(() => {
-      owned.defer(closePglite)
-      return openPglite()
+    open: emptied(async () => {
+      const pglite = await createMigratedPglite()
+      owned.defer(() => pglite.close())
+      return databaseOf(pglite)
     }),
   },
   {
@@ -50,7 +48,7 @@ export const engines: readonly Engine[] = [
     skip: withoutPostgres,
     isParallel: true,
     open: emptied(async () => {
-      const scratch = owned.use(await createScratchDatabase())
+      const scratch = owned.use(await createMigratedDatabase())
       return owned.use(await openPostgres({ url: scratch.url, answerTimeoutMs: 10_000 }))
     }),
   },
@@ -60,10 +58,7 @@ export const engines: readonly Engine[] = [
 function emptied(make: () => Promise<Database>): Engine['open'] {
   let shared: Promise<Database> | undefined
   return async () => {
-    shared ??= make().then(async (database) => {
-      await migrate(database, await readMigrations(migrationsDir))
-      return database
-    })
+    shared ??= make()
     const database = await shared
     await database.write([{ sql: 'truncate organization cascade' }])
     return { ...database, async [Symbol.asyncDispose]() {} }

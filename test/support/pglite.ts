@@ -15,12 +15,17 @@ let shared: Promise<PGlite> | undefined
 
 /**
  * PostgreSQL compiled into this process, for machines without a server. It has one session, so concurrent work waits. It starts
- * slowly, so tests share it; it is empty when opened.
+ * slowly, so the tests of a process share it; it is empty when opened.
  */
 export async function openPglite(): Promise<Database> {
   shared ??= PGlite.create()
   const pglite = await shared
   await pglite.exec('drop schema public cascade; create schema public')
+  return databaseOf(pglite)
+}
+
+/** Disposing does not close it. */
+export function databaseOf(pglite: PGlite): Database {
   const read = async <R extends DatabaseRow>(sql: string, params?: Statement['params']): Promise<R[]> =>
     (await execute(pglite, { sql, params: params ?? [] })).rows as R[]
   return {

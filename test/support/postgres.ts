@@ -14,10 +14,29 @@ export async function createScratchDatabase(): Promise<ScratchDatabase> {
   return createScratchDatabaseOn(serverUrl)
 }
 
+/**
+ * A copy of a database of the test server. Of several processes that want it at the same time, one makes it. It stays on the
+ * server, which is started for the run.
+ */
+export async function copyScratchDatabase(
+  template: string,
+  make: () => Promise<ScratchDatabase>,
+): Promise<ScratchDatabase> {
+  if (!serverUrl) throw new Error('TEST_DATABASE_URL is not set')
+  await using client = await connect(serverUrl)
+  await client.query('select pg_advisory_lock(hashtext($1))', [template])
+  const { rowCount } = await client.query('select 1 from pg_database where datname = $1', [template])
+  if (rowCount === 0) await client.query(`alter database ${nameIn((await make()).url)} rename to ${template}`)
+  await client.query('select pg_advisory_unlock(hashtext($1))', [template])
+  return createScratchDatabaseOn(serverUrl, `template ${template}`)
+}
+
+const nameIn = (url: string): string => new URL(url).pathname.slice(1)
+
 /** The same on any server, for benches. */
-export async function createScratchDatabaseOn(server: string): Promise<ScratchDatabase> {
+export async function createScratchDatabaseOn(server: string, options = ''): Promise<ScratchDatabase> {
   const name = `scratch_${randomBytes(8).toString('hex')}`
-  await runOn(server, `create database ${name}`)
+  await runOn(server, `create database ${name} ${options}`)
   const url = new URL(server)
   url.pathname = `/${name}`
   return {
@@ -26,12 +45,13 @@ export async function createScratchDatabaseOn(server: string): Promise<ScratchDa
   }
 }
 
-async function runOn(connectionString: string, sql: string): Promise<void> {
+async function runOn(server: string, sql: string): Promise<void> {
+  await using client = await connect(server)
+  await client.query(sql)
+}
+
+async function connect(connectionString: string): Promise<pg.Client & AsyncDisposable> {
   const client = new pg.Client({ connectionString })
   await client.connect()
-  try {
-    await client.query(sql)
-  } finally {
-    await client.end()
-  }
+  return Object.assign(client, { [Symbol.asyncDispose]: () => client.end() })
 }

@@ -10,9 +10,11 @@ import { startExportScene, type ExportScene } from '../../support/export-scene.t
 import { webhookConfig } from '../../support/gateway-suite.ts'
 import { misfits, operationsOf } from '../../support/openapi.ts'
 
-const scene = await startExportScene()
+let scene = await startExportScene()
 after(() => scene[Symbol.asyncDispose]())
-const operations = operationsIn(await (await fetch(`${scene.url}/docs`)).text())
+/** The address in the examples. */
+const { url } = scene
+const operations = operationsIn(await (await fetch(`${url}/docs`)).text())
 
 describe('the examples in the schemas', () => {
   for (const { method, path, parameters, body, answers } of operationsOf(scene.app.openapi(), '/')) {
@@ -150,12 +152,23 @@ async function evaluate(code: string): Promise<readonly unknown[]> {
 type Ids = Readonly<Record<string, string>>
 
 let unchanged: Ids | undefined
+/** How often objects were created in the organization. Each time takes longer, because every published policy evaluates requests. */
+let created = 0
+const mostCreated = 15
 
 /** An example that changes something gets objects of its own, and the next one new objects. */
 async function idsFor(route: string): Promise<Ids> {
-  const ids = unchanged ?? (await createIds(scene))
+  const ids = unchanged ?? (await createNew())
   unchanged = route.startsWith('GET ') ? ids : undefined
   return ids
+}
+
+async function createNew(): Promise<Ids> {
+  if (++created % mostCreated === 0) {
+    await scene[Symbol.asyncDispose]()
+    scene = await startExportScene()
+  }
+  return createIds(scene)
 }
 
 async function createIds(app: ExportScene): Promise<Ids> {
@@ -210,6 +223,7 @@ async function createIds(app: ExportScene): Promise<Ids> {
 async function withIds(code: string, ids: Ids): Promise<string> {
   const own = { ...ids, ...(await gatewayIds(code)) }
   const real = code
+    .replaceAll(url, scene.url)
     .replaceAll(/\b([a-z]+)_01[0-9a-z]{24}\b/g, (id, prefix: string) => own[prefix] ?? id)
     .replaceAll(/(\bexpires_at"?: ?)\d+/g, `$1${Math.floor(Date.now() / 1000) + 86_400}`)
   // A new case of the gateway configuration and a new judge are at revision 1, as in the example.
