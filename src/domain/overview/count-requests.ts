@@ -13,8 +13,8 @@ type CountParts = {
 }
 
 /**
- * How many requests match a filter. The sums tell it where they have the fields of the filter: whole steps are read from them, and the
- * requests before and after these steps are counted. Other filters are counted in the audit log, up to a number.
+ * How many requests match a filter. Where the sums have the fields of the filter, whole steps are read from them, and the requests
+ * before and after these steps are counted. Other filters are counted in the audit log, up to a number.
  */
 export async function countRequests(
   { events, traffic, clock, most = 10_000 }: CountParts,
@@ -23,13 +23,8 @@ export async function countRequests(
 ): Promise<RequestCount> {
   const counted = (period: Pick<RequestFilter, 'fromMs' | 'toMs'>) =>
     events.countRequests(organizationId, { ...filter, ...period }, most)
-  const all = await counted({})
-  if (all.isExact || !isSummed(filter)) return all
-  const { fromMs, toMs } = filter
-  // Sums are kept longer than events.
-  const { items } = await events.listRequests(organizationId, bounds({ fromMs, toMs }), { limit: 1, order: 'asc' })
-  const steps = wholeSteps({ fromMs: items[0]?.document.time, toMs }, toUnixSeconds(clock.nowMs()))
-  if (steps === undefined) return all
+  const steps = isSummed(filter) ? await summedSteps() : undefined
+  if (steps === undefined) return counted({})
   const { from, to } = steps
   const { is = {}, isNot = {} } = filter
   const [sums, before, after] = await Promise.all([
@@ -39,7 +34,16 @@ export async function countRequests(
   ])
   const count = sums.reduce((sum, { requests }) => sum + requests, before.count + after.count)
   return { count, isExact: before.isExact && after.isExact }
+
+  async function summedSteps(): Promise<Steps | undefined> {
+    const { fromMs, toMs } = filter
+    // Sums are kept longer than events.
+    const { items } = await events.listRequests(organizationId, bounds({ fromMs, toMs }), { limit: 1, order: 'asc' })
+    return wholeSteps({ fromMs: items[0]?.document.time, toMs }, toUnixSeconds(clock.nowMs()))
+  }
 }
+
+type Steps = { readonly from: number; readonly to: number }
 
 const bounds = ({ fromMs, toMs }: Period): RequestFilter => ({
   ...(fromMs !== undefined && { fromMs }),
@@ -57,7 +61,7 @@ function isSummed({ is = {}, isNot = {}, search, minMs, minCostMicroUsd }: Reque
 }
 
 /** The longest part of the period that consists of steps whose sums are stored, in seconds. */
-function wholeSteps({ fromMs, toMs }: Period, now: number): { from: number; to: number } | undefined {
+function wholeSteps({ fromMs, toMs }: Period, now: number): Steps | undefined {
   if (fromMs === undefined) return undefined
   const start = fromMs / 1000
   const end = toMs === undefined ? now : Math.min(now, toMs / 1000)

@@ -64,7 +64,7 @@ export function decodeLanguageModel(file: Uint8Array): LanguageModel {
   const numbers = body.subarray(headerEnd + 1)
   if (numbers.length !== slots * languageHeads.length + seenBytes)
     throw new Error('The language model has another size.')
-  const weights = Int8Array.from(numbers.subarray(0, -seenBytes), (byte) => (byte << 24) >> 24)
-  const seen = Uint8Array.from(numbers.subarray(-seenBytes))
+  const weights = new Int8Array(new Uint8Array(numbers.subarray(0, -seenBytes)).buffer)
+  const seen = new Uint8Array(numbers.subarray(-seenBytes))
   return { sources: header.sources, heads: header.heads, weights, seen, digest: digest.toString('hex') }
 }
