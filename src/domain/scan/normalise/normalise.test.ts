@@ -54,5 +54,6 @@ describe('the normal form', () => {
   it('takes linear time for text made of expansions and homoglyphs', () => {
     assert.equal(normalise('ﷺ'.repeat(20_000)).length, 18 * 20_000)
     assert.equal(normalise('аb'.repeat(200_000)).length, 400_000)
+    assert.equal(normalise(`α ${'a'.repeat(1_000_000)}`).length, 1_000_002)
   })
 })

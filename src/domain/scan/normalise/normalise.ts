@@ -6,24 +6,26 @@ import { foldCodePoint } from './confusables.ts'
 
 const beyondAscii = /[\u0080-\uffff]/
 const beyondAsciiRuns = /[\u0080-\uffff]+/g
-/** Words with a letter of a script that has Latin homoglyphs: Greek, Cyrillic, Armenian, Cherokee. */
-const homoglyphWords = /[a-z]*[\u0370-\u058f\uab70-\uabbf][a-z\u0370-\u058f\uab70-\uabbf]*/g
-
+/** A letter of a script that has Latin homoglyphs: Greek, Cyrillic, Armenian, Cherokee. */
 const homoglyphScripts = /[\u0370-\u058f\uab70-\uabbf]/
+/** The rest of a word, from its first letter of such a script on. */
+const homoglyphWords = /[\u0370-\u058f\uab70-\uabbf][a-z\u0370-\u058f\uab70-\uabbf]*/g
 
 export const isAscii = (text: string): boolean => !beyondAscii.test(text)
 
-/** Terms, the classifier and the detector of prompt injections read the same text one after the other. */
-let last = { text: '', normal: '' }
+/** Terms, the classifier and the detector of prompt injections read the same slice of a text one after the other. */
+let kept = { text: '', normal: '' }
+/** Longer texts are not kept in memory. */
+const longestKept = 16_384
 
 /** The normal form. Plain ASCII, by far the most common case, costs two native calls. */
 export function normalise(text: string): string {
   if (!beyondAscii.test(text)) return text.toLowerCase()
-  if (last.text !== text) {
-    const folded = foldCharacters(text)
-    last = { text, normal: homoglyphScripts.test(folded) ? foldHomoglyphs(folded) : folded }
-  }
-  return last.normal
+  if (kept.text === text) return kept.normal
+  const folded = foldCharacters(text)
+  const normal = homoglyphScripts.test(folded) ? foldHomoglyphs(folded) : folded
+  if (text.length <= longestKept) kept = { text, normal }
+  return normal
 }
 
 /** Folds each character without regard to those around it. Homoglyphs stay as they are, because they depend on the text. */
@@ -35,17 +37,32 @@ function foldRun(run: string): string {
   return folded
 }
 
-/** Folds words that mix Latin letters with homoglyphs, and in a Latin text also words of homoglyphs alone. */
+/**
+ * Folds words that mix Latin letters with homoglyphs, and in a Latin text also words of homoglyphs alone. The start of a word is
+ * searched backwards: a pattern that begins with `[a-z]*` takes quadratic time on a long run of letters.
+ */
 function foldHomoglyphs(text: string): string {
   let isLatin: boolean | undefined
-  return text.replace(homoglyphWords, (word) => {
+  const foldWord = (word: string): string => {
     const latin = latinForm(word)
     if (latin === undefined) return word
     if (/[a-z]/.test(word)) return latin
     isLatin ??= isLatinText(text)
     return isLatin ? latin : word
-  })
+  }
+  let folded = ''
+  let end = 0
+  for (const { 0: rest, index } of text.matchAll(homoglyphWords)) {
+    let start = index
+    while (start > end && isLatinLetter(text.charCodeAt(start - 1))) start -= 1
+    const next = index + rest.length
+    folded += text.slice(end, start) + foldWord(text.slice(start, next))
+    end = next
+  }
+  return folded + text.slice(end)
 }
+
+const isLatinLetter = (code: number): boolean => code >= 97 && code <= 122
 
 /** The word in Latin letters; undefined if one of its letters has no Latin homoglyph. */
 export function latinForm(word: string): string | undefined {
@@ -65,7 +82,7 @@ function isLatinText(text: string): boolean {
   let foreign = 0
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at)
-    if (code >= 97 && code <= 122) latin += 1
+    if (isLatinLetter(code)) latin += 1
     else if (code >= 0x370 && latinHomoglyph(code) === undefined) foreign += 1
   }
   return latin > foreign * 4

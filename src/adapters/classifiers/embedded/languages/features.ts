@@ -36,9 +36,23 @@ const youngest = 5
 /** Numbers count as ages of minors, of adults, or as any other number. */
 function nameOf(found: string): string {
   if (!/^\p{Nd}+$/u.test(found)) return found
-  const value = Number(found)
+  const value = valueOf(found)
   if (value >= youngest && value < 18) return '#minor'
   return value >= 18 && value < 100 ? '#adult' : '#'
+}
+
+/** The zeros of European, Arabic, Persian and Hindi digits. */
+const zeros = [0x30, 0x660, 0x6f0, 0x966]
+
+/** Not a number in other digits. */
+function valueOf(digits: string): number {
+  let value = 0
+  for (let at = 0; at < digits.length; at++) {
+    const code = digits.charCodeAt(at)
+    const zero = zeros.find((first) => code >= first && code < first + 10)
+    value = value * 10 + (zero === undefined ? Number.NaN : code - zero)
+  }
+  return value
 }
 
 const slotOf = (hash: number): number => (hash >>> 0) % slots

@@ -47,6 +47,10 @@ describe('a statement of a crisis', () => {
   })
 })
 
+it('takes time in proportion to a text without punctuation', () => {
+  assert.ok(isCrisis('ich will sterben '.repeat(20_000)))
+})
+
 describe('harmless text', () => {
   const harmless = [
     'Ich sterbe vor Hunger, was kann ich schnell kochen?',

@@ -30,7 +30,7 @@ export function createLanguageScorer(model: LanguageModel): LanguageScorer {
       for (const one of before === undefined ? [piece] : [piece, joined(before, piece)]) {
         const scores = scoreOf(one.sums)
         if (Math.max(scores['self-harm'], scores['sexual/minors']) < flagThreshold) continue
-        if (!isKnown(one.sums) || partsNotEnglish(one.text) === '') continue
+        if (!isKnown(one.sums) || one.sentence.isEnglish()) continue
         found['self-harm'] = Math.max(found['self-harm'], scores['self-harm'])
         found['sexual/minors'] = Math.max(found['sexual/minors'], scores['sexual/minors'])
       }
@@ -56,8 +56,16 @@ const fewestSeen = 2
 const leastSeen = 0.6
 const isKnown = ({ tokens, seen }: Sums): boolean => seen >= fewestSeen && seen >= tokens * leastSeen
 
-/** A sentence, or a piece of a long one. `text` is the whole sentence as it was written, because accents tell languages apart. */
-type Piece = { readonly text: string; readonly sums: Sums }
+/** A sentence as it was written, because accents tell languages apart. All pieces of a long one share the answer. */
+type Sentence = { readonly text: string; readonly isEnglish: () => boolean }
+
+function sentenceOf(text: string): Sentence {
+  let isEnglish: boolean | undefined
+  return { text, isEnglish: () => (isEnglish ??= partsNotEnglish(text) === '') }
+}
+
+/** A sentence, or a piece of a long one. */
+type Piece = { readonly sentence: Sentence; readonly sums: Sums }
 
 /** The same share as in training: a feature counts less in a longer text. */
 export const rootOf = (features: number): number => Math.sqrt(Math.max(1, features))
@@ -68,7 +76,8 @@ function perFeature({ words, grams, wordCount, gramCount }: Sums, head: Language
 }
 
 const joined = (first: Piece, second: Piece): Piece => ({
-  text: `${first.text} ${second.text}`,
+  sentence:
+    first.sentence === second.sentence ? first.sentence : sentenceOf(`${first.sentence.text} ${second.sentence.text}`),
   sums: {
     words: first.sums.words.map((sum, at) => sum + (second.sums.words[at] ?? 0)),
     grams: first.sums.grams.map((sum, at) => sum + (second.sums.grams[at] ?? 0)),
@@ -82,7 +91,7 @@ const joined = (first: Piece, second: Piece): Piece => ({
 type KnownToken = TokenFeatures & { readonly gramSums: Float64Array; readonly isSeen: boolean }
 
 /** Words repeat, and most of the work is in their parts. Long ones are not kept, because callers choose them. */
-const mostKnownTokens = 20_000
+const mostKnownTokens = 5_000
 const longestKnownToken = 24
 
 function createSentenceReader(model: LanguageModel): (sentence: string) => readonly Piece[] {
@@ -130,5 +139,8 @@ function createSentenceReader(model: LanguageModel): (sentence: string) => reado
     })
     return { words, grams, wordCount, gramCount, tokens, seen }
   }
-  return (sentence) => piecesOf(normalise(sentence)).map((piece) => ({ text: sentence, sums: sumsOf(piece) }))
+  return (text) => {
+    const sentence = sentenceOf(text)
+    return piecesOf(normalise(text)).map((piece) => ({ sentence, sums: sumsOf(piece) }))
+  }
 }

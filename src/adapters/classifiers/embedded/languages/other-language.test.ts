@@ -29,6 +29,26 @@ it('reads a short sentence with the next', () => {
   assert.deepEqual(sentencesInOtherLanguages('Ja. Ich komme mit dir.'), ['Ja. Ich komme mit dir.'])
 })
 
+it('finds a sentence whose words have invisible characters in them, or letters in another form', () => {
+  const plain = 'ich will nicht mehr leben.'
+  const words = plain.split(' ')
+  for (const hidden of ['\u200b', '\u00ad', '\u2060'])
+    assert.deepEqual(sentencesInOtherLanguages(words.map((word) => word[0] + hidden + word.slice(1)).join(' ')), [
+      plain,
+    ])
+  const wide = plain.replace(/[a-z]/g, (letter) => String.fromCharCode(letter.charCodeAt(0) + 0xfee0))
+  assert.deepEqual(sentencesInOtherLanguages(wide), [plain])
+  assert.deepEqual(sentencesInOtherLanguages('Je suis désolé.'.normalize('NFD')), ['Je suis désolé.'])
+})
+
+it('finds a statement in a long text without punctuation, and leaves out what is far from it', () => {
+  const english = Array.from({ length: 400 }, (_, at) => ['one', 'two', 'three', 'four'][at % 4]).join(' ')
+  const [found, ...others] = sentencesInOtherLanguages(`${english} ich will nicht mehr leben ${english}`)
+  assert.deepEqual(others, [])
+  assert.match(found ?? '', /ich will nicht mehr leben/)
+  assert.ok((found ?? '').length < english.length / 2)
+})
+
 it('takes time in proportion to the text, whatever it is', () => {
   for (const piece of ['a', 'é', '.', '死', 'ich '])
     assert.ok(sentencesInOtherLanguages(piece.repeat(100_000)).length < 100_001)

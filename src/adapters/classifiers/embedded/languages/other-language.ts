@@ -1,4 +1,5 @@
 /** Finds the sentences of a text that may be in another language than English, in one cheap pass over its characters. */
+import { isAscii } from '../../../../domain/scan/normalise/normalise.ts'
 
 /** Common words of other languages in plain Latin letters that English does not have. */
 const commonWords = `
@@ -13,6 +14,8 @@ const commonWords = `
 
 /** A sentence counts if at least one in this many words is known or has an accent. */
 const mostWordsPerHit = 12
+/** A longer sentence is judged in parts of this many words, because many texts have no punctuation. */
+const wordsPerPart = 48
 /** One word of fewer letters is not enough: `io` is Italian, and the end of a file name. */
 const fewestLetters = 5
 /** A shorter sentence is read with the next one. */
@@ -51,9 +54,19 @@ const isOtherScript = (code: number): boolean =>
 /** Letters of Chinese and Japanese. Each counts as a word. */
 const isUnspaced = (code: number): boolean => code >= 0x3040 && code < 0xa000
 
-export function sentencesInOtherLanguages(text: string): readonly string[] {
+/** Invisible characters inside words, and letters that have another form. */
+const hidden = /[\p{Default_Ignorable_Code_Point}\p{Cf}\u0300-\u036f\uff00-\uffef]/u
+const invisible = /[\p{Default_Ignorable_Code_Point}\p{Cf}]/gu
+
+const visibleForm = (text: string): string =>
+  isAscii(text) || !hidden.test(text) ? text : text.normalize('NFKC').replace(invisible, '')
+
+/** The sentences in their visible form. Of a long sentence, the parts in another language and the next one are enough. */
+export function sentencesInOtherLanguages(source: string): readonly string[] {
+  const text = visibleForm(source)
   const found: string[] = []
   let start = 0
+  let hasOtherPart = false
   let words = 0
   let hits = 0
   let hash = 0
@@ -72,6 +85,19 @@ export function sentencesInOtherLanguages(text: string): readonly string[] {
 
   const isOther = (): boolean => hits >= 2 && hits * mostWordsPerHit >= words
 
+  const endSentence = (next: number): void => {
+    if (hasOtherPart || isOther()) found.push(text.slice(start, next))
+    start = next
+    hasOtherPart = false
+    words = hits = 0
+  }
+
+  const endPart = (next: number): void => {
+    if (!isOther()) return endSentence(next)
+    hasOtherPart = true
+    words = hits = 0
+  }
+
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at)
     const lower = code | 0x20
@@ -84,13 +110,11 @@ export function sentencesInOtherLanguages(text: string): readonly string[] {
       if (isUnspaced(code)) endWord()
     } else {
       endWord()
-      if (!isSentenceEnd(code) || words < fewestWords) continue
-      if (isOther()) found.push(text.slice(start, at + 1))
-      start = at + 1
-      words = hits = 0
+      if (isSentenceEnd(code) && (hasOtherPart || words >= fewestWords)) endSentence(at + 1)
+      else if (words >= wordsPerPart) endPart(at + 1)
     }
   }
   endWord()
-  if (isOther()) found.push(text.slice(start))
+  endSentence(text.length)
   return found
 }
