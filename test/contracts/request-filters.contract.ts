@@ -4,6 +4,7 @@ import { auditReads } from '../../src/adapters/stores/sql/audit/events.ts'
 import type { Database } from '../../src/adapters/stores/sql/database.ts'
 import { trafficStore } from '../../src/adapters/stores/sql/rollup/traffic.ts'
 import { foldStoredDeltas } from '../../src/adapters/stores/sql/rollup/fold.ts'
+import { trimRollup } from '../../src/adapters/stores/sql/rollup/trim.ts'
 import { minuteMs } from '../../src/base/clock.ts'
 import type { EventFacts } from '../../src/domain/audit/event/facts.ts'
 import type { RequestField, RequestFilter, RequestValues } from '../../src/domain/audit/log.ts'
@@ -160,6 +161,51 @@ export function requestFiltersContract({ name, skip, open }: Engine): void {
           const listed = await scene.all(filter)
           assert.deepEqual(found, { count: listed.length, isExact: true }, JSON.stringify(filter))
         }
+    })
+
+    it('count requests that are older than the sums, and those of a log whose start was removed', async () => {
+      await using scene = await openScene(open)
+      await scene.append(20)
+      await foldStoredDeltas(scene.database)
+      const { clock } = scene.log
+      const parts = { events: scene.reads, traffic: trafficStore(scene.database, clock), clock }
+      const trimmed = {
+        ...parts,
+        events: {
+          ...scene.reads,
+          firstRequest: async () => ({ timeMs: startMs + 10 * minuteMs, isTrimmed: true }),
+        },
+      }
+      // The sums have ten requests that such a log no longer has.
+      assert.deepEqual(await countRequests(trimmed, 'org_1', { fromMs: startMs + 10 * minuteMs }), {
+        count: 10,
+        isExact: true,
+      })
+      clock.passMs(1_200 * 24 * 60 * minuteMs)
+      await trimRollup(scene.database, { nowSeconds: clock.nowMs() / 1000, userDays: 1_200 })
+      assert.deepEqual(await countRequests(parts, 'org_1', {}), { count: 20, isExact: true })
+    })
+
+    it('tell apart models whose names begin with the same 200 characters', async () => {
+      await using scene = await openScene(open)
+      const model = 'm'.repeat(200)
+      await scene.log.append(1, { model: { provider: 'p', name: model } })
+      await scene.log.append(2, { model: { provider: 'p', name: `${model}-other` } })
+      scene.log.clock.passMs(5 * 24 * 60 * minuteMs)
+      await foldStoredDeltas(scene.database)
+      const { clock } = scene.log
+      const parts = { events: scene.reads, traffic: trafficStore(scene.database, clock), clock }
+      for (const filter of [{ is: { model: [model] } }, { isNot: { model: [`${model}-other`] } }])
+        assert.deepEqual(await countRequests(parts, 'org_1', filter), { count: 1, isExact: true })
+    })
+
+    it('are counted although the oldest event is damaged', async () => {
+      await using scene = await openScene(open)
+      await scene.append(20)
+      await scene.database.write([{ sql: `update audit_event set body = '{' where sequence = 1` }])
+      const { clock } = scene.log
+      const parts = { events: scene.reads, traffic: trafficStore(scene.database, clock), clock }
+      assert.deepEqual(await countRequests(parts, 'org_1', {}), { count: 20, isExact: true })
     })
 
     it('count by the events where the sums do not have the field', async () => {

@@ -145,6 +145,34 @@ export function rollupContract({ name, skip, open }: Engine): void {
       )
     })
 
+    it('sums the usage of end users from days where a shorter setting removed their week', async () => {
+      await using scene = await openScene(open)
+      const one = {
+        organizationId: 'org_1',
+        keyId: 'key_1',
+        userId: 'ada',
+        outcome: 'answered',
+        isMetered: false,
+      } as const
+      const days = Array.from({ length: 40 }, (_, at) => at)
+      await scene.settle(days.map((at) => ({ ...one, request: at, minute: at * dayMinutes, micro: 0 })))
+      while (!(await foldStoredDeltas(scene.database))) continue
+      scene.clock.passMs(40 * dayMs)
+      for (const userDays of [10, 11, 12, 13, 14, 15, 16]) {
+        await trimRollup(scene.database, { nowSeconds: scene.clock.nowMs() / 1000, userDays })
+        const kept = await scene.database.read<{ requests: number }>(
+          `select sum(requests) as requests from rollup where kind = 'user' and step = 86400`,
+        )
+        const toMs = scene.clock.nowMs()
+        for (const fromMs of [startMs, toMs - 11 * dayMs, toMs - 12 * dayMs, toMs - 14 * dayMs]) {
+          const rows = await scene.usageOfUsers({ fromMs, toMs, bucketMs: wholePeriodMs })
+          const ofAda = rows.find(([, user]) => user === 'ada')?.[2]
+          const asked = Math.min(Number(kept[0]?.requests), Math.round((toMs - fromMs) / dayMs))
+          assert.equal(ofAda, asked, `${userDays} days, from ${(toMs - fromMs) / dayMs} days ago`)
+        }
+      }
+    })
+
     it('folds names of any length and any characters', async () => {
       await using scene = await openScene(open)
       const names = [

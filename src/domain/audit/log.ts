@@ -170,11 +170,22 @@ export type ChainContext = {
   readonly checkpoint: SignedCheckpoint | null
 }
 
+export type FirstRequest = {
+  readonly timeMs: number
+  /** True if retention removed events from the start of the log. */
+  readonly isTrimmed: boolean
+}
+
 export type AuditReads = {
   list(organizationId: string, filter: AuditFilter, page: Page): Promise<Paged<LoggedEvent>>
   find(organizationId: string, id: string): Promise<LoggedEvent | undefined>
   /** Events of requests. A filter without an index ends after a number of events, however few requests match it. */
   listRequests(organizationId: string, filter: RequestFilter, page: Page): Promise<RequestPage>
+  /** The first request of a period; undefined if there is none. */
+  firstRequest(
+    organizationId: string,
+    period: Pick<RequestFilter, 'fromMs' | 'toMs'>,
+  ): Promise<FirstRequest | undefined>
   /** Counts requests up to `most`. */
   countRequests(organizationId: string, filter: RequestFilter, most: number): Promise<RequestCount>
   /**

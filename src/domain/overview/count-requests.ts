@@ -5,7 +5,7 @@ import { readFrom } from '../rollup/retention.ts'
 import { trafficFields, type TrafficStore } from '../traffic/traffic.ts'
 
 type CountParts = {
-  readonly events: Pick<AuditReads, 'listRequests' | 'countRequests'>
+  readonly events: Pick<AuditReads, 'firstRequest' | 'countRequests'>
   readonly traffic: TrafficStore
   readonly clock: Clock
   /** Most requests that are counted one by one. */
@@ -38,34 +38,42 @@ export async function countRequests(
   async function summedSteps(): Promise<Steps | undefined> {
     const { fromMs, toMs } = filter
     // Sums are kept longer than events.
-    const { items } = await events.listRequests(organizationId, bounds({ fromMs, toMs }), { limit: 1, order: 'asc' })
-    return wholeSteps({ fromMs: items[0]?.document.time, toMs }, toUnixSeconds(clock.nowMs()))
+    const first = await events.firstRequest(organizationId, {
+      ...(fromMs !== undefined && { fromMs }),
+      ...(toMs !== undefined && { toMs }),
+    })
+    if (first === undefined) return undefined
+    const startMs = first.timeMs + (first.isTrimmed ? longestRequestMs : 0)
+    return wholeSteps({ startMs, toMs }, toUnixSeconds(clock.nowMs()))
   }
 }
 
+/** Events are removed in the order in which they were written, and a request that took longer was received before its neighbours. */
+const longestRequestMs = 10 * 60 * 1000
+/** The sums are read some time later. */
+const readingSeconds = 60
+/** As long as the sums keep them. */
+const longestModelName = 200
+
 type Steps = { readonly from: number; readonly to: number }
 
-const bounds = ({ fromMs, toMs }: Period): RequestFilter => ({
-  ...(fromMs !== undefined && { fromMs }),
-  ...(toMs !== undefined && { toMs }),
-})
+type Period = { readonly startMs: number; readonly toMs: number | undefined }
 
-type Period = { readonly fromMs: number | undefined; readonly toMs: number | undefined }
-
-/** Whether the sums have every field of the filter. They have whole names of models only. */
+/** Whether the sums have every field of the filter. They have whole names of models only, and cut long ones. */
 function isSummed({ is = {}, isNot = {}, search, minMs, minCostMicroUsd }: RequestFilter): boolean {
   if (search !== undefined || minMs !== undefined || minCostMicroUsd !== undefined) return false
   const isKnown = (field: string): boolean => trafficFields.some((known) => known === field)
   const models = [...(is.model ?? []), ...(isNot.model ?? [])]
-  return [...Object.keys(is), ...Object.keys(isNot)].every(isKnown) && !models.some((model) => model.endsWith('*'))
+  const isWhole = (model: string): boolean => !model.endsWith('*') && model.length < longestModelName
+  return [...Object.keys(is), ...Object.keys(isNot)].every(isKnown) && models.every(isWhole)
 }
 
 /** The longest part of the period that consists of steps whose sums are stored, in seconds. */
-function wholeSteps({ fromMs, toMs }: Period, now: number): Steps | undefined {
-  if (fromMs === undefined) return undefined
-  const start = fromMs / 1000
+function wholeSteps({ startMs, toMs }: Period, now: number): Steps | undefined {
+  const readAt = now + readingSeconds
+  const start = Math.max(startMs / 1000, readFrom(day, readAt))
   const end = toMs === undefined ? now : Math.min(now, toMs / 1000)
-  const stepAt = (seconds: number): number => [minute, hour].find((step) => seconds >= readFrom(step, now)) ?? day
+  const stepAt = (seconds: number): number => [minute, hour].find((step) => seconds >= readFrom(step, readAt)) ?? day
   const from = Math.ceil(start / stepAt(start)) * stepAt(start)
   const to = startOf(end, stepAt(end))
   return from < to ? { from, to } : undefined

@@ -51,13 +51,15 @@ describe('the segments of a bucket', () => {
     assert.equal(coverBucket({ from: old - day, to: old }, { steps, nowSeconds: now }), undefined)
   })
 
-  it('count each hour of the period once, no other hour, and read no step from before the earliest', () => {
+  it('count each hour of the period once, no other hour, and read no step from before the earliest, and no week from before the first', () => {
     const ago = fc.nat({ max: 120 * day })
+    const stored = fc.record({ earliestDays: fc.nat({ max: 150 }), weeks: fc.nat({ max: 20 }) })
     fc.assert(
-      fc.property(ago, ago, fc.nat({ max: 150 }), (one, other, earliestDays) => {
+      fc.property(ago, ago, stored, (one, other, { earliestDays, weeks }) => {
         const [from, to] = [now - Math.max(one, other) - 1, now - Math.min(one, other)]
         const earliest = thisWeek - earliestDays * day
-        const cover = coverBucket({ from, to }, { steps, nowSeconds: now, earliest })
+        const firstWeek = thisWeek - weeks * week
+        const cover = coverBucket({ from, to }, { steps, nowSeconds: now, earliest, firstWeek })
         if (cover === undefined) {
           assert.ok(to <= earliest)
           return
@@ -67,7 +69,7 @@ describe('the segments of a bucket', () => {
         for (let time = period.from - 10 * day; time < period.to + 10 * day; time += hour)
           assert.equal(countAt(segments, time), period.from <= time && time < period.to ? 1 : 0)
         for (const segment of segments) {
-          assert.ok(segment.from >= earliest)
+          assert.ok(segment.from >= earliest && (segment.step !== week || segment.from >= firstWeek))
           assert.ok(segment.from % segment.step === 0 && segment.to % segment.step === 0 && segment.from < segment.to)
         }
       }),

@@ -1,4 +1,4 @@
-import { day, hour, startOf } from './kinds.ts'
+import { day, hour, startOf, week } from './kinds.ts'
 import { readFrom } from './retention.ts'
 import { endOf, type Period, type Segment } from './segments.ts'
 
@@ -19,6 +19,8 @@ type CoverOptions = {
   readonly nowSeconds: number
   /** No step that starts before this time is read, because its sums may be removed. */
   readonly earliest?: number
+  /** The first week that is stored. Days before it may be, because a week is removed before the last of its days. */
+  readonly firstWeek?: number
 }
 
 /**
@@ -26,17 +28,17 @@ type CoverOptions = {
  * they are fewer than the others. Hours and days after now have no rows, so they cost nothing.
  */
 export function coverBucket({ from, to }: Bounds, options: CoverOptions): BucketCover | undefined {
-  const { steps, nowSeconds, earliest = 0 } = options
+  const { steps, nowSeconds, earliest = 0, firstWeek = 0 } = options
   const lowest = Math.max(earliest, readFrom(day, nowSeconds))
   const shortestAt = (time: number): number => (time < readFrom(hour, nowSeconds) ? day : hour)
   const start = Math.max(from, lowest)
   const period = { step: shortestAt(start), from: startOf(start, shortestAt(start)), to: endOf(to, shortestAt(to - 1)) }
   if (period.from >= period.to) return undefined
   const finestFirst = steps.toReversed()
-  return { period, segments: cheapestCover(period, finestFirst, { lowest, nowSeconds }) }
+  return { period, segments: cheapestCover(period, finestFirst, { lowest, firstWeek, nowSeconds }) }
 }
 
-type Limits = { readonly lowest: number; readonly nowSeconds: number }
+type Limits = { readonly lowest: number; readonly firstWeek: number; readonly nowSeconds: number }
 
 /** Both ends are moved to a step of the next longer length, forward or back, whichever reads fewer steps in all. */
 function cheapestCover(
@@ -47,9 +49,10 @@ function cheapestCover(
   const covers: SignedSegment[][] = [[{ step, from, to, sign: 1 }]]
   const [next] = longer
   if (next === undefined) return covers.flat()
+  const lowest = next === week ? Math.max(limits.lowest, limits.firstWeek) : limits.lowest
   for (const start of [endOf(from, next), startOf(from, next)])
     for (const end of [startOf(to, next), endOf(to, next)])
-      if (limits.lowest <= start && start < end)
+      if (lowest <= start && start < end)
         covers.push([
           ...difference(step, from, start),
           ...cheapestCover({ from: start, to: end }, longer, limits),

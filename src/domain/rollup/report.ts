@@ -13,6 +13,8 @@ export type RollupQuery = Period & {
   readonly only?: readonly DimensionFilter[]
   /** Sums of users from before this time are removed, or are about to be. */
   readonly earliest?: number
+  /** The first week of users that is stored. */
+  readonly firstWeek?: number
   /** Most groups. */
   readonly limit?: number
 }

@@ -13,24 +13,31 @@ import type { Transaction } from '../database.ts'
 import { selectPage } from '../page.ts'
 import { withBodies } from './blocks.ts'
 import { equalities, orderOf, otherConditions, type EventTable } from './conditions.ts'
-import { countRequests, findRequest, listRequests, newRequests } from './requests.ts'
+import { countRequests, findRequest, firstRequest, listRequests, newRequests } from './requests.ts'
 
 type ChainRow = { chain_uid: string; sequence: number; fingerprint: string; first_sequence: number }
 
 const selectChain =
   'select chain_uid, sequence, fingerprint, first_sequence from audit_chain where organization_id = $1'
 
+async function eventsIn(
+  tx: Pick<Transaction, 'query'>,
+  organizationId: string,
+  range: EventRange,
+): Promise<readonly EventRow[]> {
+  const rows = await tx.query<EventRow>(
+    `select ${range.withTexts ? eventColumns : listColumns} from ${eventTables}
+     where e.organization_id = $1 and e.sequence > $2 and e.sequence <= $3 order by e.sequence limit $4`,
+    [organizationId, range.after, range.last ?? Number.MAX_SAFE_INTEGER, range.limit],
+  )
+  return withBodies(tx, organizationId, rows)
+}
+
 /** Reads the log: lists for the API, ranges for senders and verification. Only lists need to know the table. */
 export function auditReads(tx: Pick<Transaction, 'query'>, table: EventTable = { isPartitioned: false }): AuditReads {
   const reader = { ...tx, ...table }
-  const selectRange = async (organizationId: string, range: EventRange): Promise<readonly EventRow[]> => {
-    const rows = await tx.query<EventRow>(
-      `select ${range.withTexts ? eventColumns : listColumns} from ${eventTables}
-       where e.organization_id = $1 and e.sequence > $2 and e.sequence <= $3 order by e.sequence limit $4`,
-      [organizationId, range.after, range.last ?? Number.MAX_SAFE_INTEGER, range.limit],
-    )
-    return await withBodies(tx, organizationId, rows)
-  }
+  const selectRange = (organizationId: string, range: EventRange): Promise<readonly EventRow[]> =>
+    eventsIn(tx, organizationId, range)
 
   return {
     async list(organizationId, filter, page) {
@@ -52,6 +59,7 @@ export function auditReads(tx: Pick<Transaction, 'query'>, table: EventTable = {
       return row && loggedOf(row)
     },
     listRequests: (organizationId, filter, page) => listRequests(reader, { organizationId, filter, page }),
+    firstRequest: (organizationId, filter) => firstRequest(reader, { organizationId, filter }),
     countRequests: (organizationId, filter, most) => countRequests(reader, { organizationId, filter }, most),
     newRequests: (organizationId, query) => newRequests(reader, organizationId, query),
     findRequest: (organizationId, requestId) => findRequest(tx, organizationId, requestId),

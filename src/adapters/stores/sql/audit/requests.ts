@@ -1,4 +1,5 @@
 import type {
+  FirstRequest,
   LoggedEvent,
   NewRequestQuery,
   NewRequests,
@@ -38,6 +39,22 @@ export async function countRequests(tx: Reader, listed: Listed, most: number): P
   if (!isIndexed(listed.filter)) return walkCount(tx, walkOf(tx, listed), most)
   const count = await countRows(tx, listingOf(tx, listed), most + 1)
   return { count: Math.min(count, most), isExact: count <= most }
+}
+
+/** The first request of the log, in a period. */
+export async function firstRequest(tx: Reader, listed: Listed): Promise<FirstRequest | undefined> {
+  const { organizationId } = listed
+  const { items } = await selectPage(tx, listingOf(tx, listed), { limit: 1, order: 'asc' })
+  const [sequence] = items
+  if (sequence === undefined) return undefined
+  const rows = await tx.query<{ sequence: number; time: number }>(
+    `select sequence, time from audit_event where organization_id = $1 and sequence = $2
+     union all select * from (
+       select sequence, time from audit_event where organization_id = $1 order by sequence limit 1) first_event`,
+    [organizationId, sequence],
+  )
+  const [found, first] = rows.toSorted((one, other) => other.sequence - one.sequence)
+  return found && { timeMs: found.time, isTrimmed: (first ?? found).sequence > 1 }
 }
 
 const listingOf = (table: EventTable, { organizationId, filter }: Listed, more: readonly Condition[] = []) =>

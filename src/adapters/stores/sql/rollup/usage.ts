@@ -1,7 +1,7 @@
 import { toUnixSeconds } from '../../../../base/clock.ts'
 import type { UsageGroup, UsageQuery, UsageRow } from '../../../../domain/credits/reports.ts'
 import type { DimensionValue } from '../../../../domain/rollup/entry.ts'
-import { startOf, type RollupDimension } from '../../../../domain/rollup/kinds.ts'
+import { startOf, week, type RollupDimension } from '../../../../domain/rollup/kinds.ts'
 import { mergeGroups, type RollupGroup, type RollupQuery } from '../../../../domain/rollup/report.ts'
 import { readUsersFrom } from '../../../../domain/rollup/retention.ts'
 import type { Transaction } from '../database.ts'
@@ -45,9 +45,20 @@ export async function readUsage(
   const earliest = readUsersFrom(retention.nowSeconds, retention.userDays)
   const usersFrom = Math.min(period.to, Math.max(period.from, earliest))
   const nameless = (await read({ ...period, kind: 'usage', to: usersFrom })).map((group) => withoutUser(group, groupBy))
-  const named = await read({ ...period, kind: 'user', from: usersFrom, earliest })
+  const firstWeek = await firstWeekOfUsers(query, usage.organizationId)
+  const named = await read({ ...period, kind: 'user', from: usersFrom, earliest, firstWeek })
   const merged = mergeGroups([...nameless, ...named], new Set([startOf(usersFrom, period.bucket)]))
   return merged.slice(0, usage.limit).map(usageReader(groupBy))
+}
+
+/** If names are kept longer than before, weeks stay removed that began before the earlier limit, and some of their days are kept. */
+async function firstWeekOfUsers(query: Transaction['query'], organizationId: string): Promise<number> {
+  const [row] = await query<{ first: number | null }>(
+    `select min(start_time) as first from rollup
+     where organization_id = $1 and kind = 'user' and step = ${week} and subject = ''`,
+    [organizationId],
+  )
+  return row?.first ?? Number.MAX_SAFE_INTEGER
 }
 
 const withoutUser = ({ group, ...rest }: RollupGroup, groupBy: readonly RollupDimension[]): RollupGroup => ({
