@@ -17,8 +17,13 @@ import { copyScratchDatabase, createScratchDatabase, type ScratchDatabase } from
  */
 
 const migrations = await readMigrations(fileURLToPath(new URL('../../migrations', import.meta.url)))
+const sql = '../../src/adapters/stores/sql'
 const digest = createHash('sha256')
   .update(migrations.map(({ checksum }) => checksum).join())
+  .update(readFileSync(new URL(`${sql}/migrate.ts`, import.meta.url)))
+  .update(readFileSync(new URL(`${sql}/migration-statements.ts`, import.meta.url)))
+  // A migration makes partitions from today on.
+  .update(new Date().toISOString().slice(0, 10))
   .digest('hex')
   .slice(0, 16)
 

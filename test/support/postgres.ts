@@ -28,7 +28,7 @@ export async function copyScratchDatabase(
   const { rowCount } = await client.query('select 1 from pg_database where datname = $1', [template])
   if (rowCount === 0) await client.query(`alter database ${nameIn((await make()).url)} rename to ${template}`)
   await client.query('select pg_advisory_unlock(hashtext($1))', [template])
-  return createScratchDatabaseOn(serverUrl, `template ${template}`)
+  return await createScratchDatabaseOn(serverUrl, `template ${template}`)
 }
 
 const nameIn = (url: string): string => new URL(url).pathname.slice(1)
