@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto'
 import { spawn } from 'node:child_process'
 import type { BenchCase } from './cases.ts'
+import { hasFailed } from './load/failures.ts'
 import type { LoadPlan, LoadResult, WarmUp } from './load/load.ts'
 import { totalMicros } from './load/process.ts'
 import { cores, here, pinned, type Running } from './targets/script.ts'
@@ -42,8 +43,7 @@ export async function measure({ running, upstreamPort, benchCase, target, ...res
     seed: ++seed,
   }
   const result = await load(plan)
-  if (result.failures > 0)
-    throw new Error(`${target} failed ${result.failures} of ${result.requests} requests: ${name}`)
+  if (hasFailed(result)) throw new Error(`${target} failed ${result.failures} of ${result.requests} requests: ${name}`)
   const cpuMicros = totalMicros(result.threads) / Math.max(1, result.chunks ?? result.requests)
   return { case: name, target, cpuMicros, ...result }
 }

@@ -100,9 +100,10 @@ async function measureRound({ benchCase, target, round }: Round): Promise<Figure
   try {
     const parts = { running: server, upstreamPort: upstream.port, benchCase, target, warmUp }
     const figure = await measure({ ...parts, seconds: benchCase.seconds ?? seconds })
-    const { cpuMicros, warmUpSeconds, hasSettled } = figure
+    const { cpuMicros, warmUpSeconds, hasSettled, failures, requests } = figure
     const warmed = round > 0 ? '' : `, ${hasSettled ? 'settled' : 'not settled'} after ${warmUpSeconds} s`
-    say(`  round ${round + 1} of ${rounds}, ${target}: ${cpuMicros.toFixed(0)} us${warmed}`)
+    const failed = failures === 0 ? '' : `, ${failures} of ${requests} requests failed`
+    say(`  round ${round + 1} of ${rounds}, ${target}: ${cpuMicros.toFixed(0)} us${warmed}${failed}`)
     return figure
   } catch (error) {
     say(`  ${target} is left out: ${error instanceof Error ? error.message : String(error)}`)

@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import { monotonicMs } from './monotonic.ts'
 import { createDelays } from './delays.ts'
+import { hasFailed } from './failures.ts'
 import { openConnection, type Connection } from './connection.ts'
 import { readProcess, readResidentKb, totalMicros, useBetween, type ProcessReading, type ThreadUse } from './process.ts'
 import { quantilesOf } from './quantiles.ts'
@@ -141,7 +142,7 @@ async function warm(): Promise<{ warmUpSeconds: number; hasSettled: boolean }> {
   while (warmUpSeconds < warmUp.maxSeconds) {
     const { threads, requests, failures } = await measureFor(warmUp.windowSeconds)
     warmUpSeconds += warmUp.windowSeconds
-    if (failures > 0) break
+    if (hasFailed({ requests, failures })) break
     const cost = totalMicros(threads) / Math.max(1, requests)
     const isSettled = warmUpSeconds >= warmUp.minSeconds && Math.abs(cost - last) < warmUp.tolerance * cost
     if (isSettled) return { warmUpSeconds, hasSettled: true }
