@@ -19,7 +19,7 @@ export type Operation<Request extends ModelRequest = ModelRequest> = {
   /** The most output of a request for this model, before the limits of its caller. */
   outputLimitOf(request: Request, model: Model): OutputLimit
   /** All texts that the checks scan. */
-  textsOf(request: Request): Pick<ScannedTexts, 'texts' | 'joinedFragments'>
+  textsOf(request: Request): Pick<ScannedTexts, 'texts' | 'joinedFragments' | 'places'>
   /** The request with its texts changed, for a rule that redacts or rephrases. */
   changeTexts(request: Request, change: (text: string) => string): Request
   /** The request as messages, for the audit log and for traces. */

@@ -216,6 +216,7 @@ const policyThat = (name: string, rule: Partial<ActivePolicy['rule']>): ActivePo
     evaluator: 'expression',
     names: [],
     categories: [],
+    injectionPlaces: [],
     score: () => ({ basisPoints: 0 }),
     ...rule,
   },

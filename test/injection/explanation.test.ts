@@ -34,6 +34,18 @@ describe('the explanation of a prompt injection', () => {
       assert.deepEqual(differs, [])
     })
 
+  it('is the same if the place is blocked and the configuration is only tried', async () => {
+    await scene.set({ user_text: 'block' }, { rollout: { shadow: { enabled: true } } })
+    const { deciding, evidence, differs } = await explain('user_text')
+    assert.deepEqual([deciding?.check, evidence[0]?.check, differs], ['prompt_injection', 'prompt_injection', []])
+  })
+
+  it('has none where nothing was searched for', async () => {
+    await scene.set({ user_text: 'off' })
+    const { deciding, evidence, differs } = await explain('user_text')
+    assert.deepEqual([deciding, evidence, differs], [null, [], []])
+  })
+
   it('is the same for one that was only recorded', async () => {
     await scene.set({})
     const { deciding, evidence, differs } = await explain('tool_results')

@@ -37,6 +37,7 @@ const compileRule: ReplayParts['compileRule'] = () => ({
   evaluator: 'judge',
   names: [],
   categories: [],
+  injectionPlaces: [],
   score({ text }) {
     if (text.includes('broken')) throw new Error('a rule broke')
     if (text.includes('riddle')) return { notEvaluated: 'riddle', isFailure: false }

@@ -11,7 +11,7 @@ import { lookBehindOf } from './look-behind.ts'
 import { createRulePatterns } from './rule-patterns.ts'
 import type { ExpressionScope, EvaluateNode } from './scope.ts'
 import { compileNode } from './interpreter.ts'
-import { categoriesIn, namesIn } from './names.ts'
+import { categoriesIn, injectionPlacesIn, namesIn } from './names.ts'
 import { literalPatterns } from './tree.ts'
 import { ExpressionError, type Fields } from './values.ts'
 
@@ -60,6 +60,7 @@ export function createCelCompiler(): (expression: string) => CelExpression {
       lookBehind: lookBehindOf(ast, patterns, condition !== undefined),
       names: namesIn(ast),
       categories: categoriesIn(ast),
+      injectionPlaces: injectionPlacesIn(ast),
       condition,
       evaluate(facts, units = evaluationUnits) {
         const budget = createCostBudget(units)

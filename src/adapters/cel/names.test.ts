@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { categories } from '../../domain/scan/classify/categories.ts'
+import { injectionPlaces } from '../../domain/scan/injection/places.ts'
 import { createCelCompiler } from './cel.ts'
 
 const compile = createCelCompiler()
@@ -38,4 +39,16 @@ const read: readonly [expression: string, categories: readonly string[]][] = [
 
 describe('the categories that an expression reads', () => {
   for (const [expression, names] of read) it(expression, () => assert.deepEqual(compile(expression).categories, names))
+})
+
+const places: readonly [expression: string, places: readonly string[]][] = [
+  ['categories.hate > 0.5', []],
+  ['prompt_injection.tool_results > 0.5', ['tool_results']],
+  ['prompt_injection["documents"] > 0.5 || prompt_injection.tool_results > 0.9', ['tool_results', 'documents']],
+  ['prompt_injection.exists(place, prompt_injection[place] > 0.5)', [...injectionPlaces]],
+]
+
+describe('the places of prompt injections that an expression reads', () => {
+  for (const [expression, names] of places)
+    it(expression, () => assert.deepEqual(compile(expression).injectionPlaces, names))
 })

@@ -1,5 +1,6 @@
 import type { ASTNode } from '@marcbachmann/cel-js'
 import { categories, type Category } from '../../domain/scan/classify/categories.ts'
+import { injectionPlaces, type InjectionPlace } from '../../domain/scan/injection/places.ts'
 import type { RuleName } from '../../domain/policy/compiled-rule.ts'
 import type { RuleFacts } from '../../domain/policy/rule.ts'
 import { literalOf, nodesOf } from './tree.ts'
@@ -14,19 +15,33 @@ export function namesIn(tree: ASTNode): readonly RuleName[] {
   return [...names.values()]
 }
 
-/** The categories whose scores an expression reads: all of them, if it uses the map in any other way than by literal keys. */
-export function categoriesIn(tree: ASTNode): readonly Category[] {
+/** The categories whose scores an expression reads. */
+export const categoriesIn = (tree: ASTNode): readonly Category[] =>
+  keysIn(tree, { variable: 'categories', kind: 'category', keys: categories })
+
+/** The places whose scores of prompt injections an expression reads. */
+export const injectionPlacesIn = (tree: ASTNode): readonly InjectionPlace[] =>
+  keysIn(tree, { variable: 'prompt_injection', kind: 'prompt_injection', keys: injectionPlaces })
+
+type ScoreMap<Key> = {
+  readonly variable: keyof RuleFacts
+  readonly kind: RuleName['kind']
+  readonly keys: readonly Key[]
+}
+
+/** The keys that an expression reads of a map: all of them, if it uses the map in any other way than by literal keys. */
+function keysIn<Key extends string>(tree: ASTNode, { variable, kind, keys }: ScoreMap<Key>): readonly Key[] {
   const read = new Set<string>()
   let keyed = 0
   let used = 0
   for (const node of nodesOf(tree)) {
-    if (node.op === 'id' && node.args === 'categories') used += 1
+    if (node.op === 'id' && node.args === variable) used += 1
     const name = node.op === '.' || node.op === '[]' ? nameOf(node) : undefined
-    if (name?.kind !== 'category') continue
+    if (name?.kind !== kind) continue
     keyed += 1
     read.add(name.name)
   }
-  return used > keyed ? categories : categories.filter((category) => read.has(category))
+  return used > keyed ? keys : keys.filter((key) => read.has(key))
 }
 
 const variables = new Set<string>([

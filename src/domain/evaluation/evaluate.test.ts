@@ -57,6 +57,7 @@ const policy: ActivePolicy = {
     evaluator: 'judge',
     names: [],
     categories: [],
+    injectionPlaces: [],
     score: ({ text, user }) => ({ basisPoints: user !== '' && text.includes(user) ? 10_000 : 0 }),
   },
 }

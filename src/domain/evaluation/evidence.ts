@@ -192,11 +192,15 @@ function evidenceOfPolicy(policy: ActivePolicy, scanned: Scanned, { score, patte
     return [
       { ...own, kind: 'judge', name: 'judge', ...at(text, { start: 0, end: text.length }), scoreBasisPoints: score },
     ]
+  // A rule may name several places of the text, and one passage is enough.
+  const firstPlace = rule.names.find(
+    ({ kind, name }) => kind === 'prompt_injection' && scanned.places.some((place) => place === name),
+  )
   return rule.names.flatMap((name): readonly Evidence[] => {
     const { kind } = name
     if (kind === 'variable') return []
     if (kind === 'category') return categoryOfRule(policy, scanned, name.name)
-    if (kind === 'prompt_injection') return injectionOfRule(policy, scanned)
+    if (kind === 'prompt_injection') return name === firstPlace ? injectionOfRule(policy, scanned) : []
     const spans =
       name.kind === 'personal_data' ? spansOfKind(scanned.scan, name.name) : spanOf(rule, name, { text, patterns })
     return spans.map((span) => ({ ...own, kind, name: name.name, ...at(text, span) }))
@@ -231,10 +235,10 @@ function categoryOfRule(policy: ActivePolicy, { text, scan, where }: Scanned, na
   return [{ check: 'policy', policyId: policy.id, kind: 'category', name, where, ...whole, scoreBasisPoints: score }]
 }
 
-/** A rule may name several places; the text is in one of them. */
+/** A rule that names places matches by their scores; an expression may read any score. */
 function injectionOfRule(policy: ActivePolicy, { text, scan, where }: Scanned): readonly Evidence[] {
   const score = basisPoints(scan.injection ?? 0)
-  if (score < thresholdOf(policy)) return []
+  if (score === 0 || (policy.rule.evaluator === 'names' && score < thresholdOf(policy))) return []
   const whole = at(text, { start: 0, end: text.length })
   const own = { check: 'policy', policyId: policy.id, kind: 'category', name: promptInjection } as const
   return [{ ...own, where, ...whole, scoreBasisPoints: score }]

@@ -9,7 +9,7 @@ import {
   type OptionalCategory,
 } from '../scan/classify/categories.ts'
 import type { ClassificationReader, TextDirection } from '../scan/classify/classifier.ts'
-import { injectionPlaces, promptInjection, type InjectionPlace } from '../scan/injection/places.ts'
+import { injectionPlaces, type InjectionPlace } from '../scan/injection/places.ts'
 import type { RuleFacts } from '../policy/rule.ts'
 import { byDirection, createVariants, type VariantFor } from './policy-variants.ts'
 import type { ActivePolicy, Gateway, Rulebook } from './rulebook.ts'
@@ -132,13 +132,17 @@ export const needsPersonalData = ({ gateway, policies }: SharedPlan, direction: 
 /** The places in which a rule of the plan looks for prompt injections. */
 export const injectionPlacesRead = oncePerSharedPlan(({ gateway, policies }): readonly InjectionPlace[] => {
   const modes = gateway.config.rules.prompt_injection
-  const names = policies.request.flatMap(({ rule }) => rule.names)
   const isRead = (place: InjectionPlace): boolean =>
-    names.some(({ kind, name }) =>
-      kind === 'variable' ? name === promptInjection : kind === 'prompt_injection' && name === place,
-    )
+    policies.request.some(({ rule }) => rule.injectionPlaces.includes(place))
   return injectionPlaces.filter((place) => modes[place] !== 'off' || isRead(place))
 })
+
+/** True if a prompt injection can change the verdict: the configuration blocks it in some place, or a rule reads it. */
+export const actsOnInjections = oncePerSharedPlan(
+  ({ gateway, policies }): boolean =>
+    injectionPlaces.some((place) => gateway.config.rules.prompt_injection[place] === 'block') ||
+    policies.request.some(({ rule }) => rule.injectionPlaces.length > 0),
+)
 
 /** The categories that a rule of the plan, the gateway configuration or the request itself reads. */
 const readCategories: Readonly<Record<TextDirection, (plan: SharedPlan) => ReadonlySet<Category>>> = {

@@ -8,6 +8,7 @@ import { noFieldRoles } from '../inference/field-roles.ts'
 import type { ContentPart, InferenceRequest, Message } from '../inference/request.ts'
 import type { Span } from '../scan/normalise/normalise.ts'
 import type { TextDirection } from '../scan/classify/classifier.ts'
+import { injectionPlaces } from '../scan/injection/places.ts'
 import type { RerunLoss } from './explanation.ts'
 import type { RecordedOutcome } from './recorded-outcomes.ts'
 
@@ -38,7 +39,7 @@ export function rerunTextsOf({ content }: LoggedEvent, sent: SentTexts | undefin
     request: prompt === '' ? undefined : requestOfTexts(messages),
     response: responseOf(response + withheld),
     metadata: {}, // not in the audit log
-    losses: losses.filter((loss) => loss !== 'roles'), // rules do not read roles
+    losses,
   }
 }
 
@@ -67,19 +68,31 @@ export const requestOfTexts = (messages: readonly { readonly role: Message['role
 })
 
 /**
- * The configuration for kept texts. These do not tell results of tools and documents from the text of users, so all of them are
- * treated as the places were in which prompt injections were found.
+ * The configuration with the modes that the event records. Kept texts do not tell results of tools and documents from the text of
+ * users, so all of them are treated as the places were in which prompt injections were found.
  */
-export function withModeOfFoundPlaces(
+export function withRecordedModes(
   config: GatewayConfiguration,
   outcomes: readonly RecordedOutcome[],
+  basis: RerunTexts['basis'],
 ): GatewayConfiguration {
   const found = outcomes.find(({ check }) => check === 'prompt_injection')
-  if (found === undefined) return config
-  const { rules } = config
-  const mode = found.isEnforced === true ? 'block' : 'monitor'
-  return { ...config, rules: { ...rules, prompt_injection: { ...rules.prompt_injection, user_text: mode } } }
+  const isBlocked = found?.isEnforced === true
+  if (basis === 'rerun')
+    return withModes(config, { user_text: found === undefined ? 'off' : isBlocked ? 'block' : 'monitor' })
+  // The rollout of the configuration may have kept a place from being blocked.
+  return found === undefined || isBlocked ? config : withModes(config, unblocked(config.rules.prompt_injection))
 }
+
+type Modes = GatewayConfiguration['rules']['prompt_injection']
+
+const withModes = ({ rules, ...config }: GatewayConfiguration, modes: Partial<Modes>): GatewayConfiguration => ({
+  ...config,
+  rules: { ...rules, prompt_injection: { ...rules.prompt_injection, ...modes } },
+})
+
+const unblocked = (modes: Modes): Partial<Modes> =>
+  Object.fromEntries(injectionPlaces.map((place) => [place, modes[place] === 'block' ? 'monitor' : modes[place]]))
 
 /** The place of a text as users see it. Kept messages have one text each. */
 export function partName(where: TextLocation, direction: TextDirection, { basis }: RerunTexts): string {

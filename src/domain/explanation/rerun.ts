@@ -1,7 +1,7 @@
 import { rowOf } from '../audit/chain/chained-event.ts'
 import type { ChainedDocument } from '../audit/event/document.ts'
 import type { Evaluate, Evaluation } from '../evaluation/evaluate.ts'
-import { planFor, type Plan } from '../evaluation/plan.ts'
+import { injectionPlacesRead, planFor, type Plan } from '../evaluation/plan.ts'
 import type { ActivePolicy } from '../evaluation/rulebook.ts'
 import { compileGateway } from '../evaluation/rulebooks.ts'
 import type { EvaluateResponse, Scenario } from '../evaluation/simulate.ts'
@@ -27,7 +27,7 @@ import {
   type RecordedOutcome,
   type UnevaluatedPolicy,
 } from './recorded-outcomes.ts'
-import { withModeOfFoundPlaces, type RerunTexts } from './rerun-texts.ts'
+import { withRecordedModes, type RerunTexts } from './rerun-texts.ts'
 
 export type RerunParts = {
   readonly evaluate: Evaluate
@@ -78,8 +78,7 @@ export function createRerun({ evaluate, evaluateResponse, compileRule, patterns 
   function planOf(input: RerunInput): Plan {
     const { document, rules, texts } = input
     const outcomes = recordedOutcomes(document, rules)
-    const recorded = rules.gateway ?? unsaved.config
-    const config = texts.basis === 'rerun' ? withModeOfFoundPlaces(recorded, outcomes) : recorded
+    const config = withRecordedModes(rules.gateway ?? unsaved.config, outcomes, texts.basis)
     const saved = { ...unsaved, version: gatewayVersionIn(document) ?? 0, config }
     const organizationId = document.metadata.tenant_uid
     const gateway = compileGateway(saved, patterns)
@@ -154,13 +153,15 @@ function rolloutOf(outcomes: readonly RecordedOutcome[], document: ChainedDocume
 export const verdictOf = (evaluations: readonly Pick<Evaluation, 'verdict'>[]): Verdict =>
   combine(evaluations.reduce<Verdict['decisions']>((all, { verdict }) => mergeDecisions(all, verdict.decisions), []))
 
-function lossesOf({ document, rules, texts }: RerunInput, { policies }: Plan): readonly RerunLoss[] {
+function lossesOf({ document, rules, texts }: RerunInput, plan: Plan): readonly RerunLoss[] {
+  const { policies } = plan
   const results = policyResultsIn(document)
   const all = [...policies.request, ...policies.response]
   const isMissing = (direction: TextDirection): boolean =>
     document.unmapped.gatehouse['direction'] === direction && texts[direction] === undefined
   const losses: readonly (RerunLoss | false)[] = [
-    ...texts.losses,
+    // Only the search for prompt injections reads roles.
+    ...texts.losses.filter((loss) => loss !== 'roles' || injectionPlacesRead(plan).includes('user_text')),
     all.some(({ rule }) => rule.names.some(({ name }) => /^metadata\b/.test(name))) &&
       texts.basis === 'rerun' &&
       'metadata',

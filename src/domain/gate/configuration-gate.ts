@@ -110,7 +110,7 @@ export function createConfigurationGate({ ids, clock, configurations, backtests 
   ): Promise<Readonly<Record<string, unknown>> | undefined> {
     const { organizationId, config, runId, overrideReason } = save
     const { effective } = await settingsOf(stores, organizationId)
-    const isNeeded = !(await isFree(stores, save)) && (await needsRun(stores, save, effective))
+    const isNeeded = (await needsRun(stores, save, effective)) && !(await isFree(stores, save))
     if (!isNeeded && runId === undefined) return undefined
     const digest = digestWith(config, await stores.gatewayCases.revisions({ organizationId, policyId: null }))
     const known = await runToPass(stores.gate, { organizationId, policyId: null }, runId)

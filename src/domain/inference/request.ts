@@ -77,6 +77,8 @@ export type ContentPart =
       readonly raw: unknown
       /** True if it is what a tool of the vendor gave, and the caller ran. */
       readonly isToolResult?: boolean
+      /** True if the model wrote it to call a tool, and it has no result of the tool. */
+      readonly isToolCall?: boolean
     }
 
 /** The content of an image or file. `file` is a file id of the vendor. */

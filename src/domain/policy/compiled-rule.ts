@@ -67,6 +67,8 @@ export type CompiledRule = {
   readonly names: readonly RuleName[]
   /** The categories whose scores the rule reads. */
   readonly categories: readonly Category[]
+  /** The places whose scores of prompt injections the rule reads. */
+  readonly injectionPlaces: readonly InjectionPlace[]
   /** Undefined if none is known: the rule may then match any text. */
   readonly condition: RuleCondition | undefined
   /** Never throws: a failure is returned as a score with `notEvaluated`. */

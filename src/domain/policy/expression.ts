@@ -5,7 +5,10 @@ import type { RuleFacts } from './rule.ts'
 /** The value of the expression, or the code of its failure. */
 export type ExpressionResult = { readonly value: unknown } | { readonly failed: string }
 
-export type CompiledExpression = Pick<CompiledRule, 'lookBehind' | 'names' | 'categories' | 'condition'> & {
+export type CompiledExpression = Pick<
+  CompiledRule,
+  'lookBehind' | 'names' | 'categories' | 'injectionPlaces' | 'condition'
+> & {
   /** Never throws and never rejects. */
   evaluate(facts: RuleFacts): MaybePromise<ExpressionResult>
 }

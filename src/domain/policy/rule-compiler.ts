@@ -50,6 +50,7 @@ function expressionRule(compile: () => CompiledExpression): CompiledRule {
       evaluator: 'expression',
       names: [],
       categories: [],
+      injectionPlaces: [],
       condition: undefined,
       score: () => failed('rule_invalid'),
     }
@@ -87,6 +88,7 @@ function judgedRule(judge: RuleJudge, source: RuleSource): CompiledRule {
     failsOpen: judge.failsOpen,
     names: namesOf(ruleEntities(rule)),
     categories: [], // the judge reads the text
+    injectionPlaces: [],
     condition: undefined,
     score: ({ text, direction }, caller) =>
       isByParagraph
@@ -114,6 +116,7 @@ function guardedRule(judged: CompiledRule, judge: RuleJudge, { source, compileEx
     lookBehind: 'whole',
     names: [...judged.names, ...guard.names],
     categories: guard.categories,
+    injectionPlaces: guard.injectionPlaces,
     score: (facts, caller) =>
       andThen(guard.evaluate(facts), (result) => (isFalse(result) ? skip() : judged.score(facts, caller))),
   }
@@ -153,6 +156,7 @@ function entityRule(rule: string, normalisedTexts: NormalisedTextCache): Compile
     evaluator: 'names',
     names: namesOf(entities),
     categories,
+    injectionPlaces: injections,
     condition: conditionOf(entities),
     score: (facts) => {
       if (isMatch(facts)) return { basisPoints: 10_000 }
@@ -186,6 +190,7 @@ const notEvaluable: CompiledRule = {
   evaluator: undefined,
   names: [],
   categories: [],
+  injectionPlaces: [],
   condition: undefined,
   score: () => ({ notEvaluated: 'rule_not_evaluable', isFailure: false }),
 }

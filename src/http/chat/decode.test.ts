@@ -174,7 +174,7 @@ describe('decoding a chat body', () => {
     const call = { id: 'c', type: 'custom', custom: { name: 'patch', input: '*' } }
     const request = decode({ tools: [tool], messages: [{ role: 'assistant', tool_calls: [call] }] })
     assert.deepEqual(request.tools, [{ type: 'opaque', dialect: 'chat', name: 'patch', raw: tool }])
-    assert.deepEqual(request.messages[0]?.parts, [{ type: 'opaque', dialect: 'chat', raw: call }])
+    assert.deepEqual(request.messages[0]?.parts, [{ type: 'opaque', dialect: 'chat', raw: call, isToolCall: true }])
   })
 
   it('decodes a refusal as a part of its own', () => {

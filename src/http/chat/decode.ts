@@ -78,7 +78,7 @@ function decodeAssistant(message: Extract<ChatMessage, { role: 'assistant' }>, a
 }
 
 function decodeCall(call: ChatToolCall): ContentPart {
-  if (call.type !== 'function') return { type: 'opaque', dialect: 'chat', raw: call }
+  if (call.type !== 'function') return { type: 'opaque', dialect: 'chat', raw: call, isToolCall: true }
   return { type: 'tool-call', id: call.id, name: call.function.name, input: call.function.arguments }
 }
 

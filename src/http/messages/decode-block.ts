@@ -35,8 +35,14 @@ export function decodeBlock(block: MessagesBlock): ContentPart {
       return { type: 'thinking', text: '', ...(signature && { signature: { ...signature, redacted: true } }) }
     }
     default:
-      return { type: 'opaque', dialect: 'messages', raw: block }
+      return opaqueBlock(block)
   }
+}
+
+/** Calls of vendor tools are `server_tool_use` and `mcp_tool_use`; their results are blocks of their own. */
+function opaqueBlock(block: { readonly type: string }): ContentPart {
+  const part = { type: 'opaque', dialect: 'messages', raw: block } as const
+  return block.type.endsWith('_tool_use') ? { ...part, isToolCall: true } : part
 }
 
 const nameIn = ({ tool: { name, definition } }: MessagesToolChange): string => name ?? definition?.name ?? ''

@@ -250,7 +250,7 @@ describe('decoding a messages body', () => {
     const raw = { type: 'server_tool_use', id: 'srv_1', name: 'web_search', input: { query: 'x' } }
     const mixed = { type: 'document', source: { type: 'content', content: [{ type: 'image', source: {} }] } }
     assert.deepEqual(partsOf([raw, mixed], 'assistant'), [
-      { type: 'opaque', dialect: 'messages', raw },
+      { type: 'opaque', dialect: 'messages', raw, isToolCall: true },
       { type: 'opaque', dialect: 'messages', raw: mixed },
     ])
   })

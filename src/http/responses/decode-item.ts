@@ -49,8 +49,21 @@ function notFound(id: string, path: Path): Fault {
 function opaqueItem(item: { readonly type: string }): Message {
   const isToolResult = /_(output|response)$/.test(item.type)
   const part = { type: 'opaque', dialect: 'responses', raw: item } as const
-  return isToolResult ? { role: 'user', parts: [{ ...part, isToolResult }] } : { role: 'assistant', parts: [part] }
+  if (isToolResult) return { role: 'user', parts: [{ ...part, isToolResult }] }
+  return { role: 'assistant', parts: [toolCalls.has(item.type) ? { ...part, isToolCall: true } : part] }
 }
+
+/** Items that hold a call and never its result. Other calls of vendor tools, such as `mcp_call`, hold both. */
+const toolCalls: ReadonlySet<string> = new Set([
+  'apply_patch_call',
+  'computer_call',
+  'custom_tool_call',
+  'image_generation_call',
+  'local_shell_call',
+  'mcp_approval_request',
+  'shell_call',
+  'tool_search_call',
+])
 
 function decodeReasoningItem(item: Named<'reasoning'>): ContentPart {
   const texts = item.summary?.length ? item.summary : (item.content ?? [])

@@ -74,7 +74,6 @@ describe('decoding a responses body', () => {
       prompt_cache_key: 'k',
     }
     const { messages, raw, ...rest } = decodeResponses(validate(body))
-    const opaque = (item: unknown) => [{ type: 'opaque', dialect: 'responses', raw: item }]
     assert.deepEqual(messages, [
       { role: 'system', parts: [{ type: 'text', text: 'You are an agent.' }] },
       { role: 'system', parts: [{ type: 'text', text: 'Sandboxed.' }] },
@@ -89,7 +88,7 @@ describe('decoding a responses body', () => {
         role: 'user',
         parts: [{ type: 'tool-result', id: 'call_1', parts: [{ type: 'text', text: 'a\nb' }], isError: false }],
       },
-      { role: 'assistant', parts: opaque(body.input[6]) },
+      { role: 'assistant', parts: [{ type: 'opaque', dialect: 'responses', raw: body.input[6], isToolCall: true }] },
       { role: 'user', parts: [{ type: 'opaque', dialect: 'responses', raw: body.input[7], isToolResult: true }] },
     ])
     assert.deepEqual(raw, { dialect: 'responses', body, headers: {}, roles: vendorFieldRoles })

@@ -10,7 +10,8 @@ export const embeddingsOperation: Operation<EmbeddingsRequest> = {
   textsOf({ inputs }) {
     const texts = inputs.filter((input) => /\S/.test(input))
     // One empty text, because rules may depend on the caller alone.
-    return { texts: texts.length === 0 ? [''] : texts }
+    // What is embedded is mostly a part of a document that a model reads later.
+    return { texts: texts.length === 0 ? [''] : texts, places: new Map(texts.map((text) => [text, ['documents']])) }
   },
   changeTexts: (request, change) => ({ ...request, inputs: request.inputs.map(change) }),
   messagesOf: ({ inputs }) => inputs.map((text) => ({ role: 'user', parts: [{ type: 'text', text }] })),

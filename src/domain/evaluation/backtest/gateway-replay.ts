@@ -20,6 +20,7 @@ import {
   replayedTexts,
   replayTextsOf,
   samplePositionOf,
+  scannedReplayTexts,
   type ReplayTexts,
   type StoredRequest,
 } from './replay-texts.ts'
@@ -74,11 +75,11 @@ export function createGatewayReplay({ evaluate, rulebookOf, patterns }: GatewayR
   }
 
   /** A request that is denied gets no response, so its response is not evaluated. */
-  async function verdictOf(rulebook: Rulebook, event: LoggedEvent, texts: ReplayTexts): Promise<Verdict> {
+  async function verdictOf(rulebook: Rulebook, event: StoredRequest, texts: ReplayTexts): Promise<Verdict> {
     const plan = planFor(rulebook, contextOf(event, rulebook))
     let verdict: Verdict = combine([])
-    for (const { direction, text } of replayedTexts(texts)) {
-      const evaluation = await evaluate(plan, { texts: [text], direction })
+    for (const one of replayedTexts(texts)) {
+      const evaluation = await evaluate(plan, scannedReplayTexts(plan, one, event))
       verdict = withDecisions(verdict, evaluation.verdict.decisions)
       if (isDenied(verdict)) return verdict
     }
@@ -92,7 +93,8 @@ function recordedDecisionOf({ document }: LoggedEvent): RecordedDecision | undef
   const name = gatehouseField(document, 'decision')
   const decision = decisions.find((each) => each === name) ?? 'not_evaluated'
   if (decision === 'not_evaluated') return document.status_id === 2 ? undefined : allowed
-  return isEnforced ? { decision, isByGateway: gatehouseField(document, 'check') === 'gateway' } : allowed
+  const check = gatehouseField(document, 'check')
+  return isEnforced ? { decision, isByGateway: check === 'gateway' || check === 'prompt_injection' } : allowed
 }
 
 const allowed: RecordedDecision = { decision: 'allow', isByGateway: false }
@@ -114,6 +116,8 @@ function candidateDecisionOf(
   texts: ReplayTexts,
 ): GatewayReplayResult['candidate'] {
   const decided = verdict.decisions.find(({ check }) => check === 'gateway')?.effect ?? 'allow'
+  const blocksInjection = verdict.decisions.some(({ check, isEnforced }) => check === 'prompt_injection' && isEnforced)
+  if (blocksInjection && !isDenial(decided)) return 'refuse'
   if (decided !== 'allow' || !config.rules.redact || !texts.isRedacted) return decided
   return replayedTexts(texts).some(({ text }) => text.search(placeholders) !== -1) ? 'redact' : 'allow'
 }

@@ -3,7 +3,6 @@ import type { ContentTexts } from '../../audit/event/content.ts'
 import type { LoggedEvent } from '../../audit/log.ts'
 import { rowOf } from '../../audit/chain/chained-event.ts'
 import { decisions as auditDecisions, isDenial } from '../../audit/event/verdict.ts'
-import type { TextDirection } from '../../scan/classify/classifier.ts'
 import type { CompileRule } from '../../policy/compiled-rule.ts'
 import type { RuleJudge } from '../../policy/judge.ts'
 import type { Evaluate } from '../evaluate.ts'
@@ -13,7 +12,14 @@ import { emptyRulebook, type ActivePolicy, type Rulebook, type RulebookOf } from
 import { judgedSource } from '../rulebooks.ts'
 import type { Backtest } from './backtest.ts'
 import type { ReplayedEvent, ReplayResult } from './counts.ts'
-import { originOf, replayedTexts, replayTextsOf, samplePositionOf, type StoredRequest } from './replay-texts.ts'
+import {
+  originOf,
+  replayedTexts,
+  replayTextsOf,
+  samplePositionOf,
+  scannedReplayTexts,
+  type StoredRequest,
+} from './replay-texts.ts'
 
 export type ReplayParts = {
   readonly evaluate: Evaluate
@@ -37,7 +43,7 @@ export function createReplay({ evaluate, compileRule, rulebookOf }: ReplayParts)
         return { ...identity, replayed: 'not_sampled' }
       const texts = replayTextsOf(event)
       if (!texts) return { ...identity, replayed: 'no_text' }
-      const decisions = await decisionsOf(planOf(rulebook, backtest, event), texts)
+      const decisions = await decisionsOf(planOf(rulebook, backtest, event), texts, event)
       return {
         ...identity,
         replayed: { ...scoreOf(decisions), ...originOf(texts), ...pastDecisionOf(event, backtest) },
@@ -45,17 +51,14 @@ export function createReplay({ evaluate, compileRule, rulebookOf }: ReplayParts)
     }
   }
 
-  async function decisionsOf(plan: Plan, texts: ContentTexts): Promise<readonly Decision[]> {
+  async function decisionsOf(plan: Plan, texts: ContentTexts, event: StoredRequest): Promise<readonly Decision[]> {
     const decisions: Decision[] = []
-    for (const { direction, text } of replayedTexts(texts))
-      decisions.push(...(await decisionsFor(plan, direction, text)))
+    for (const one of replayedTexts(texts)) {
+      if (plan.policies[one.direction].length === 0) continue
+      const { verdict } = await evaluate(plan, scannedReplayTexts(plan, one, event))
+      decisions.push(...verdict.decisions.filter(({ check }) => check === 'policy'))
+    }
     return decisions
-  }
-
-  async function decisionsFor(plan: Plan, direction: TextDirection, text: string): Promise<readonly Decision[]> {
-    if (plan.policies[direction].length === 0) return []
-    const { verdict } = await evaluate(plan, { texts: [text], direction })
-    return verdict.decisions.filter(({ check }) => check === 'policy')
   }
 }
 

@@ -60,4 +60,33 @@ describe('collecting the findings of a request', () => {
       assert.deepEqual(scores, [[{ basisPoints: user === 'ann' ? 10_000 : 0 }]])
     }
   })
+
+  it('caches texts by the modes of prompt injections, so that one is found once it is searched for', async () => {
+    const scan = { classification, termHits: [], personalData: [], injection: 0.9 }
+    const parts = { scanText: () => scan, pause: async () => undefined, prefilterOf, cacheEntries: 64 }
+    const collectFindings = createCollectFindings(parts)
+    const texts = Array.from({ length: 40 }, (_, at) => `text ${at}`)
+    const places = new Map(texts.map((text) => [text, ['user_text'] as const]))
+    const found = async (mode: 'off' | 'monitor') => {
+      const { gateway } = emptyRulebook
+      const rules = {
+        ...gateway.config.rules,
+        prompt_injection: { tool_results: 'off', documents: 'off', user_text: mode },
+      } as const
+      // A rule reads the place, so it is scanned also where the configuration is off.
+      const rulebook = {
+        ...emptyRulebook,
+        gateway: { ...gateway, config: { ...gateway.config, rules } },
+        policies: [policyOf('cel:prompt_injection.user_text > 0.99')],
+      }
+      const { findings } = await collectFindings(planFor(rulebook, plainContext), {
+        texts,
+        places,
+        direction: 'request',
+      })
+      return findings.injections
+    }
+    assert.deepEqual(await found('off'), {})
+    assert.deepEqual(await found('monitor'), { user_text: 0.9 })
+  })
 })

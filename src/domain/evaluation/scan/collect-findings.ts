@@ -134,8 +134,11 @@ function createPlacesOf(
 const nowhere = (): readonly never[] => none
 
 /** Everything besides the texts that findings depend on. */
-const rulesKeyOf = ({ plan, reader, direction, skipsPersonalData, scorer }: Scanning): string =>
-  `${direction} ${skipsPersonalData} ${[...reader.categories].join()} ${plan.gateway.terms?.digest ?? ''} ${scorer.cacheKey()}`
+function rulesKeyOf({ plan, reader, direction, skipsPersonalData, scorer }: Scanning): string {
+  const { terms, config } = plan.gateway
+  const modes = injectionPlaces.map((place) => config.rules.prompt_injection[place]).join()
+  return `${direction} ${skipsPersonalData} ${[...reader.categories].join()} ${modes} ${terms?.digest ?? ''} ${scorer.cacheKey()}`
+}
 
 const none: readonly never[] = []
 

@@ -22,6 +22,7 @@ const policy: ActivePolicy = {
     judgeVersion: 'judge-model@1f3b9c0d5e7a',
     names: [],
     categories: [],
+    injectionPlaces: [],
     condition: undefined,
     score: () => ({ basisPoints: 10_000 }),
   },

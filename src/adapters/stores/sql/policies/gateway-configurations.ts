@@ -25,7 +25,7 @@ const findSaved = `select 1 as found from gateway_config_version where organizat
 
 /** Recent versions are compared by what their rows mean today, because fields may have been added since. */
 const selectRecent = `select config from gateway_config_version where organization_id = $1 order by version desc limit $2`
-const mostCompared = 500
+const mostCompared = 20
 
 /** Gateway configurations in SQL, in the given transaction. */
 export function gatewayStore(tx: Transaction): GatewayStore {
