@@ -44,9 +44,15 @@ export function ratio(ofCase: readonly Figure[], target: string, other: string):
   return median(own.flatMap(({ cpuMicros }, round) => (others[round] ? [cpuMicros / others[round].cpuMicros] : [])))
 }
 
+/** Of an even number of rounds the cheaper one: what else the machine does only adds to a cost. */
 function middle(figures: readonly Figure[]): Figure | undefined {
-  return figures.toSorted((one, other) => one.cpuMicros - other.cpuMicros)[Math.floor(figures.length / 2)]
+  return figures.toSorted((one, other) => one.cpuMicros - other.cpuMicros)[Math.floor((figures.length - 1) / 2)]
 }
 
-export const median = (values: readonly number[]): number | undefined =>
-  values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)]
+/** Of an even number of values the mean of the two in the middle. */
+export function median(values: readonly number[]): number | undefined {
+  const sorted = values.toSorted((one, other) => one - other)
+  const upper = sorted[Math.floor(sorted.length / 2)]
+  const lower = sorted[Math.floor((sorted.length - 1) / 2)]
+  return upper === undefined || lower === undefined ? undefined : (lower + upper) / 2
+}
