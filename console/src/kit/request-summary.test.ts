@@ -113,6 +113,10 @@ describe('the sentence about a request', () => {
       'Denied by the gateway configuration Acceptable use (version 2): the category hate.',
     )
     assert.match(sentence(denied, { ...gateway, has_no_allowed_term: true }), /none of the required terms\.$/)
+    assert.equal(
+      sentence(denied, { ...gateway, name: null, version: null, categories: ['hate'] }),
+      'Denied by the gateway configuration: the category hate.',
+    )
   })
 
   it('says what was replaced', () => {

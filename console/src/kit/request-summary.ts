@@ -80,7 +80,11 @@ function ruleOf({ check, policy_id: policyId, name, version }: SummarizedOutcome
   if (check === 'policy' && policyId !== null)
     return [text.policy, { label: name ?? policyId, rule: { kind: 'policy', policyId } }, versionText]
   if (check === 'gateway' || check === 'prompt_injection')
-    return [text.ofGateway, { label: name ?? text.gateway, rule: { kind: 'gateway' } }, versionText]
+    return [
+      name === null ? text.ofUnnamed : text.ofGateway,
+      { label: name ?? text.gateway, rule: { kind: 'gateway' } },
+      versionText,
+    ]
   return [text.moderation]
 }
 

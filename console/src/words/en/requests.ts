@@ -113,6 +113,7 @@ export const request = {
   summary: {
     gateway: 'gateway configuration',
     ofGateway: 'the gateway configuration ',
+    ofUnnamed: 'the ',
     policy: 'the policy ',
     moderation: 'moderation',
     version: (version: number) => ` (version ${version})`,
