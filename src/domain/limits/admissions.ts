@@ -39,8 +39,14 @@ export function createAdmissions({ shared, local, contributions, nodes }: Admiss
 
   /** While the shared counters may lack usage of other nodes, the request must also fit into this node's share. */
   async function admitWithinShare(request: AdmissionRequest): Promise<AdmissionResult | 'forgotten'> {
-    const unmetered = request.mode === 'count' ? request : { ...request, micro: null }
-    const own = local.admit({ ...unmetered, limits: share(request.limits) })
+    const limits = share(request.limits)
+    const unmetered = request.mode === 'count' ? { ...request, limits } : { ...request, micro: null, limits }
+    if (unmetered.mode !== 'count' && !local.isCounted(unmetered)) {
+      // What exceeds the share alone is no attempt to exceed the limit: counted, it would keep other nodes from admitting theirs.
+      const fits = local.admit({ ...unmetered, mode: 'check' })
+      if (!fits.admitted) return fits
+    }
+    const own = local.admit(unmetered)
     if (!own.admitted || own.duplicate) return own.admitted ? admitOrUndo(shared, request) : own
     try {
       const verdict = await admitOrUndo(shared, request)

@@ -144,6 +144,17 @@ describe('the store with a fallback', () => {
     assert.equal(shared.engine.accounts('org')[0]?.holds.length, 3)
   })
 
+  it('counts no attempts that exceed only its share while others have not contributed', async () => {
+    const { store, shared } = createScene() // two nodes, of which one has contributed
+    const verdicts = await Promise.all(
+      Array.from({ length: 30 }, async (_, at) => await store.admit(requestOf(`early_${at}`))),
+    )
+    assert.equal(verdicts.filter(({ admitted }) => admitted).length, 5)
+    const check = { ...subject, limits, mode: 'check', requestId: '', tokens: 0, micro: null } as const
+    const { limitStatus } = shared.engine.admit(check)
+    assert.equal(limitStatus.key.rpm?.remaining, 5)
+  })
+
   it('also sends the usage of organizations without further requests', async () => {
     const { shared, pass, registerAll, fail } = createScene()
     await registerAll()
