@@ -29,10 +29,11 @@ export function joinWorkers(env: Environment): OwnWorker | undefined {
     if (worker.isConnected()) worker.send(message)
   }
   const metrics = createMetricsReader(send)
-  let states: readonly WorkerState[] = []
+  // Until the supervisor has told them, which is a moment after this worker serves.
+  let states = Array.from({ length: count }, (_, at): WorkerState => ({ number: at + 1, restarts: 0, isReady: false }))
   let expose = (): string => ''
   process.on('message', (message: ToWorker) => {
-    if (message.type === 'states') states = message.states
+    if (message.type === 'states') states = [...message.states]
     else if (message.type === 'metrics') metrics.answered(message)
     else send({ type: 'metrics', to: message.by, id: message.id, text: expose() })
   })
