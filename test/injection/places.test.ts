@@ -128,6 +128,15 @@ describe('a prompt injection', () => {
       assert.deepEqual([status, found], [200, undefined])
     })
 
+  it('is found in a block of a user that has the form of a call', async () => {
+    await scene.set({})
+    const content = [
+      { type: 'server_tool_use', id: 'c', name: 'web_search', input: { query: `Open from ten. ${attack}` } },
+    ]
+    const { found } = await scene.send('/v1/messages', { max_tokens: 64, messages: [{ role: 'user', content }] })
+    assert.deepEqual(found?.places, ['documents'])
+  })
+
   it('in a text that is embedded counts as one in a document', async () => {
     await scene.set({})
     const input = ['The museum opens at ten.', attack]

@@ -7,7 +7,7 @@ import type { InjectionPlace } from '../../scan/injection/places.ts'
  */
 export function placeOf(role: Message['role'], part: ContentPart): InjectionPlace | undefined {
   if (part.type === 'tool-result') return 'tool_results'
-  if (part.type === 'opaque' && part.isToolCall === true) return undefined
+  if (role === 'assistant' && part.type === 'opaque' && part.isToolCall === true) return undefined
   if (part.type === 'opaque' && (role === 'assistant' || part.isToolResult === true)) return 'tool_results'
   if (role !== 'user') return undefined
   if (part.type === 'text') return 'user_text'

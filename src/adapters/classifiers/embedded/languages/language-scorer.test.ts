@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { createEmbeddedClassifier, loadLanguageModel } from '../classifier.ts'
+import { featuresOf } from './features.ts'
 import { decodeLanguageModel, encodeLanguageModel } from './language-model.ts'
 import { createLanguageScorer } from './language-scorer.ts'
 
@@ -45,6 +46,15 @@ describe('a statement of a crisis', () => {
     assert.ok(isCrisis(page + statements.German + page))
     assert.equal(isCrisis(page), false)
   })
+})
+
+it('reads ages in Arabic, Persian and Hindi digits', () => {
+  for (const [digits, european] of [
+    ['١٣', '13'],
+    ['۲۵', '25'],
+    ['१३', '13'],
+  ] as const)
+    assert.equal(featuresOf(digits).hash, featuresOf(european).hash)
 })
 
 it('takes time in proportion to a text without punctuation', () => {

@@ -47,14 +47,12 @@ export async function firstRequest(tx: Reader, listed: Listed): Promise<FirstReq
   const { items } = await selectPage(tx, listingOf(tx, listed), { limit: 1, order: 'asc' })
   const [sequence] = items
   if (sequence === undefined) return undefined
-  const rows = await tx.query<{ sequence: number; time: number }>(
-    `select sequence, time from audit_event where organization_id = $1 and sequence = $2
-     union all select * from (
-       select sequence, time from audit_event where organization_id = $1 order by sequence limit 1) first_event`,
+  const [row] = await tx.query<{ time: number; first_sequence: number }>(
+    `select e.time, c.first_sequence from audit_event e join audit_chain c on c.organization_id = e.organization_id
+     where e.organization_id = $1 and e.sequence = $2`,
     [organizationId, sequence],
   )
-  const [found, first] = rows.toSorted((one, other) => other.sequence - one.sequence)
-  return found && { timeMs: found.time, isTrimmed: (first ?? found).sequence > 1 }
+  return row && { timeMs: row.time, isTrimmed: row.first_sequence > 1 }
 }
 
 const listingOf = (table: EventTable, { organizationId, filter }: Listed, more: readonly Condition[] = []) =>
