@@ -24,6 +24,9 @@ export const dayMs = 24 * hourMs
 
 export const toUnixSeconds = (ms: number): number => Math.floor(ms / 1000)
 
+/** The end of a range in full seconds that includes this moment. The API has ranges in seconds, and their ends are exclusive. */
+export const endOfSecondMs = (ms: number): number => (toUnixSeconds(ms) + 1) * 1000
+
 /** The last second of the year 9999; later dates have no four-digit ISO 8601 form. */
 export const lastSecond = 253_402_300_799
 

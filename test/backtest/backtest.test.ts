@@ -96,6 +96,16 @@ describe('a backtest', () => {
     assert.deepEqual([(await scene.find(id))?.done, (await scene.find(id))?.total], [3, 3])
   })
 
+  it('ends with the second in which it is created, because the API names whole seconds', async () => {
+    await using scene = await openScene()
+    scene.clock.passMs(400)
+    await scene.addRequest('score 9000')
+    const { parameters } = (await scene.find(await scene.start())) ?? assert.fail()
+    const { fromMs, toMs } = parameters
+    assert.ok(toMs > scene.clock.nowMs())
+    assert.deepEqual([toMs % 1000, fromMs % 1000], [0, 0])
+  })
+
   it('fails and says what to do if its events cannot be read in time', async () => {
     await using scene = await openScene()
     const id = await scene.start()

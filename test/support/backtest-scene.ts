@@ -83,7 +83,7 @@ export async function openBacktestScene(database: Database, draft: Partial<Polic
         backtests.start(
           { policies: policyStore(tx), backtests: backtestStore(tx) },
           { organizationId, policyId },
-          { toMs: clock.nowMs() + 1, ...order },
+          order,
         ),
       )
       return value.id
@@ -93,7 +93,7 @@ export async function openBacktestScene(database: Database, draft: Partial<Polic
         backtests.cancel({ policies: policyStore(tx), backtests: backtestStore(tx) }, { organizationId, policyId }, id),
       ),
     async startGateway(given: GivenConfiguration, choice: Omit<NewGatewayBacktest, 'config'> = {}): Promise<string> {
-      const input = { config: withDefaults(given), toMs: clock.nowMs() + 1, ...choice }
+      const input = { config: withDefaults(given), ...choice }
       const { value } = await database.transaction((tx) =>
         gatewayBacktests.start(gatewayBacktestStore(tx), organizationId, input),
       )

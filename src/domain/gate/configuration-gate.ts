@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import type { Clock } from '../../base/clock.ts'
+import { endOfSecondMs, type Clock } from '../../base/clock.ts'
 import type { Ids } from '../../base/ids.ts'
 import type { CaseRevision, CaseStore, GatewayCase } from '../cases/case.ts'
 import type { GatewayCaseResult } from '../cases/run.ts'
@@ -140,8 +140,12 @@ export function createConfigurationGate({ ids, clock, configurations, backtests 
     const isReplayed = isEnforcing && effective.replay.level !== 'off'
     const backtest =
       isReplayed && replayProblem === null
-        ? (await backtests.start(stores.backtests, organizationId, { ...replayedBy(effective, clock.nowMs()), config }))
-            .value
+        ? (
+            await backtests.start(stores.backtests, organizationId, {
+              ...replayedBy(effective, endOfSecondMs(clock.nowMs())),
+              config,
+            })
+          ).value
         : undefined
     const run: GateRun = {
       id: ids('gate'),

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Clock } from '../../base/clock.ts'
+import { endOfSecondMs, type Clock } from '../../base/clock.ts'
 import type { Ids } from '../../base/ids.ts'
 import type { CaseRevision, CaseStore, PolicyCase } from '../cases/case.ts'
 import type { CaseResult } from '../cases/run.ts'
@@ -136,7 +136,7 @@ export function createGateRuns({ ids, clock, backtests }: GateRunsParts) {
   }
 
   async function startBacktest(stores: GateStores, policy: Policy, replay: GateSettings['replay']) {
-    const toMs = clock.nowMs()
+    const toMs = endOfSecondMs(clock.nowMs())
     const of = { organizationId: policy.organizationId, policyId: policy.id }
     const choice = { fromMs: toMs - replay.days * dayMs, toMs, limit: replay.max_events }
     return (await backtests.start(stores, of, choice)).value

@@ -1,3 +1,4 @@
+import { endOfSecondMs } from '../../../base/clock.ts'
 import { Fault } from '../../../base/fault.ts'
 import { notStarted, type BacktestStore, type EventChoice } from './backtest.ts'
 
@@ -11,7 +12,7 @@ const maxRunning = 50
 
 /** The events and the progress of a backtest that starts now. */
 export function newProgress(given: GivenChoice, nowMs: number) {
-  const { toMs = nowMs, limit = defaultLimit, samplePercent = 100 } = given
+  const { toMs = endOfSecondMs(nowMs), limit = defaultLimit, samplePercent = 100 } = given
   const { fromMs = toMs - weekMs } = given
   if (fromMs >= toMs) throw new Fault('validation', 'invalid_parameter', 'from: must be before to.', { param: 'from' })
   const choice: EventChoice = { fromMs, toMs, limit, samplePercent }
