@@ -1,7 +1,9 @@
 import packageFile from '../../package.json' with { type: 'json' }
 import { overrideStore } from '../adapters/stores/sql/credits/limit-overrides.ts'
 import { dayMs } from '../base/clock.ts'
+import { createTagValues } from '../domain/costs/tag-values.ts'
 import type { Environment } from '../config/config.ts'
+import { createReadTags } from '../http/inference/reading/tags.ts'
 import { openAudit } from './audit.ts'
 import { openCalibrations } from './calibrations.ts'
 import { createDecodeBody } from './caller-formats.ts'
@@ -76,6 +78,7 @@ export async function openInference(
       modelSetOf: served.modelSetOf,
       stored: await openStoredData(infrastructure),
       retentionMs: config.responses.retention_days * dayMs,
+      readTags: createReadTags(config.budgets.tags, createTagValues(clock)),
       startTrace: await openTraces(infrastructure, packageFile.version),
       clock,
       ids,

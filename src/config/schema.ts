@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { Explanations, Moderation, Policies } from './evaluation.ts'
 import { Audit, Exports } from './audit.ts'
+import { Budgets } from './budgets.ts'
 import { Console } from './console.ts'
 import { administrationLimit, Tier } from './limits.ts'
 import { Mail } from './mail.ts'
@@ -110,6 +111,7 @@ export const ConfigSchema = section(
       },
       'Rate limits.',
     ),
+    budgets: Budgets,
     mail: Mail,
     console: Console,
     responses: section(

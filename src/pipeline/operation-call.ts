@@ -3,6 +3,7 @@ import type { SpanContext } from '../base/span-context.ts'
 import type { RequestOrigin } from '../domain/audit/event/request-facts.ts'
 import type { RequestTiming } from '../domain/audit/event/request-timing.ts'
 import type { VerdictFacts } from '../domain/audit/event/verdict.ts'
+import type { Tags } from '../domain/costs/tags.ts'
 import type { Caller } from '../domain/identity/principal.ts'
 import type { Chunk } from '../domain/inference/events.ts'
 import type { ModelRequest } from '../domain/inference/request.ts'
@@ -27,6 +28,8 @@ export type OperationCall<Request extends ModelRequest = ModelRequest> = {
   readonly callerSpan?: SpanContext
   /** The policy labels that the caller sent outside the body. */
   readonly purpose?: PolicyLabels
+  /** Undefined if the request has none. */
+  readonly tags?: Tags
   /** Aborted when the caller disconnects or the server shuts down. */
   readonly signal: AbortSignal
   /** How long the gateway has waited so far for the caller to read its stream. */

@@ -113,7 +113,7 @@ function verdictHook({ trace }: OperationCall, { setVerdict }: Recording): Recor
 
 function startRecording(call: OperationCall, parts: RecordParts): Recording {
   const { journal, clock } = parts
-  const { requestId, caller, operation, request, origin, purpose } = call
+  const { requestId, caller, operation, request, origin, purpose, tags } = call
   const report = startReport(call, parts)
   const { timing } = report
   // The free request belongs to no organization, so there is no log for it.
@@ -136,6 +136,7 @@ function startRecording(call: OperationCall, parts: RecordParts): Recording {
         operation,
         request,
         user: purpose?.user,
+        tags,
         origin,
         timeMs,
         timing,

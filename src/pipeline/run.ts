@@ -71,7 +71,7 @@ export function createRun(parts: RunParts): Run {
     try {
       if (caller.kind === 'free') freeSlot = disposables.use(await parts.freeRequests.claim(caller))
       const userId = call.purpose?.user ?? request.user
-      const wanted = { requestId, model, userId, expected, outputLimit: callerLimit, signal }
+      const wanted = { requestId, model, userId, tags: call.tags, expected, outputLimit: callerLimit, signal }
       const lease = disposables.use(await leaseFor(parts, caller, wanted))
       admission = lease.admission
       call.timing?.admitted()

@@ -1,3 +1,4 @@
+import type { Tags } from '../costs/tags.ts'
 import type { Usage } from '../inference/events.ts'
 import type { Rates } from './rates.ts'
 
@@ -40,11 +41,15 @@ export type Charge = {
   readonly model: string
   /** The end user that the request named. Only sums of usage have it, not the ledger. */
   readonly userId?: string | undefined
+  /** The same. */
+  readonly tags?: Tags | undefined
   readonly atMs: number
   readonly outcome: WrittenOutcome
   /** The slice from which its credits were held; null for an organization without metering. */
   readonly sliceId: string | null
   readonly micro: number
+  /** What it costs at its rates, also where nothing is charged. Left out: the same as `micro`, as in charges of the ledger. */
+  readonly costMicro?: number
   readonly usage: Omit<Usage, 'reasoningTokens'>
   readonly rates: Rates
 }

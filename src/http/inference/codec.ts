@@ -10,6 +10,7 @@ import type { Operation } from '../../pipeline/operation.ts'
 import type { Run } from '../../pipeline/started-operation.ts'
 import type { CallerOf } from '../caller.ts'
 import type { InFlight } from './in-flight.ts'
+import type { ReadTags } from './reading/tags.ts'
 import type { AnswerContext, StreamWriter } from './writing/stream-writer.ts'
 import type { WholeAnswer } from './writing/whole-answer.ts'
 
@@ -21,6 +22,8 @@ export type InferenceParts = {
   readonly inFlight: InFlight
   /** Undefined if nothing needs the trace of a request. */
   readonly startTrace?: StartTrace | undefined
+  /** Undefined if no tags are configured. */
+  readonly readTags?: ReadTags | undefined
   readonly clock: Clock
   readonly ids: Ids
 }

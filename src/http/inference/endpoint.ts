@@ -1,6 +1,7 @@
 import Type from 'typebox'
 import type { ModelRequest } from '../../domain/inference/request.ts'
 import { policyHeaders } from './reading/policy-headers.ts'
+import { tagsHeader } from './reading/tags.ts'
 import type { Route } from '../route.ts'
 import type { InferenceParts, DialectCodec } from './codec.ts'
 import { createResponder } from './respond.ts'
@@ -11,6 +12,7 @@ export const inferenceErrorStatuses = [400, 401, 402, 403, 404, 408, 413, 415, 4
 
 export const InferenceHeaders = Type.Object({
   ...policyHeaders,
+  ...tagsHeader,
   'X-Free-Tier': Type.Optional(
     Type.Enum(['true'], { description: 'Selects the single anonymous free request; send no credential with it.' }),
   ),

@@ -33,7 +33,7 @@ export type InferenceExchange = {
  * dialect. `endpoint` is the one that was called, for the audit log.
  */
 export function createResponder<Request extends ModelRequest>(
-  { run, admission, inFlight, startTrace, clock, ids }: Omit<InferenceParts, 'callerOf'>,
+  { run, admission, inFlight, startTrace, readTags, clock, ids }: Omit<InferenceParts, 'callerOf'>,
   codec: DialectCodec<Request>,
   endpoint: CalledEndpoint,
 ): (exchange: InferenceExchange) => Promise<unknown> {
@@ -42,6 +42,7 @@ export function createResponder<Request extends ModelRequest>(
     const caller = await identify()
     const incoming = { body, headers: request.headers, caller }
     const decoded = await countRejected(admission, caller, () => codec.decode(incoming))
+    const tags = readTags && (await countRejected(admission, caller, () => readTags(incoming)))
     const { request: decodedRequest, observe, echo = {}, usesFunctions = false } = decoded
     const origin = {
       endpoint,
@@ -62,6 +63,7 @@ export function createResponder<Request extends ModelRequest>(
       origin,
       receivedMs: request.record?.startMs,
       purpose: policyLabelsOf(request.headers),
+      ...(tags && { tags }),
       ...(callerWait && { callerWaitMs: () => callerWait.totalMs() }),
     }
     await using answer = await run({ ...call, signal: inFlightRequest.signal })

@@ -1,6 +1,7 @@
 import type { Failpoint } from '../../base/failpoint.ts'
 import { isFault, type Fault } from '../../base/fault.ts'
 import { andThen, type MaybePromise } from '../../base/maybe-promise.ts'
+import type { Tags } from '../../domain/costs/tags.ts'
 import type { ChargeBacklog } from '../../domain/credits/backlog.ts'
 import type { SliceAllocator } from '../../domain/credits/slice-allocator.ts'
 import { remainingMicro, type LedgerStore } from '../../domain/credits/ledger-store.ts'
@@ -35,6 +36,7 @@ export type AdmissionCall = {
   readonly model: Model
   /** The end user, if the request names one. */
   readonly userId?: string | undefined
+  readonly tags?: Tags | undefined
   readonly expected: Usage
   readonly outputLimit: OutputLimit
   readonly signal: AbortSignal
@@ -64,7 +66,7 @@ export function createAdmission(parts: AdmissionParts): Admission {
   }
 
   function admitWithin(call: AdmissionCall, limits: Limits): MaybePromise<Lease> {
-    const { principal, requestId, model, userId, expected, signal } = call
+    const { principal, requestId, model, userId, tags, expected, signal } = call
     const rates = parts.ratesOf(model.price)
     // Whatever the caller requests, no answer is longer than the model's context.
     const output = Math.min(call.outputLimit.tokens, model.contextTokens)
@@ -81,7 +83,7 @@ export function createAdmission(parts: AdmissionParts): Admission {
       micro: principal.organization.metered ? worstMicro : null,
     }
     const { micro } = request
-    const terms = { requestId, principal, model: model.name, userId, rates, tokens, micro, expected, signal }
+    const terms = { requestId, principal, model: model.name, userId, tags, rates, tokens, micro, expected, signal }
     return andThen(parts.limits.admit(request), (decision) =>
       andThen(decision.admitted ? decision : admittedAfterTopUp(principal, request, decision), (admission) => {
         parts.onDecision(admission)

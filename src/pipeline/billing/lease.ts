@@ -1,5 +1,6 @@
 import type { Clock } from '../../base/clock.ts'
 import { isFault } from '../../base/fault.ts'
+import type { Tags } from '../../domain/costs/tags.ts'
 import { isWritten, chargeRules, type Charge, type ChargeOutcome } from '../../domain/credits/charge.ts'
 import { costMicro, type Rates } from '../../domain/credits/rates.ts'
 import type { Settle } from '../../domain/credits/settle.ts'
@@ -48,6 +49,7 @@ export type LeaseTerms = {
   readonly principal: Principal
   readonly model: string
   readonly userId?: string | undefined
+  readonly tags?: Tags | undefined
   readonly rates: Rates
   /** Tokens reserved in the counters. */
   readonly tokens: number
@@ -181,9 +183,9 @@ type Ending = { readonly usage: Usage; readonly atMs: number }
 /** The charge for the ledger; undefined for a request that used nothing. */
 function chargeOf(terms: LeaseTerms, outcome: ChargeOutcome, { usage, atMs }: Ending): Charge | undefined {
   if (!isWritten(outcome)) return undefined
-  const { principal, requestId, model, userId, rates, admission } = terms
+  const { principal, requestId, model, userId, tags, rates, admission } = terms
   const { reasoningTokens: _, ...tokens } = usage
-  const isCharged = admission.credits !== null && chargeRules[outcome].isPaid
+  const cost = chargeRules[outcome].isPaid ? costMicro(usage, rates) : 0
   return {
     requestId,
     organizationId: principal.organization.id,
@@ -191,10 +193,12 @@ function chargeOf(terms: LeaseTerms, outcome: ChargeOutcome, { usage, atMs }: En
     keyId: principal.id,
     model,
     userId,
+    tags,
     atMs,
     outcome,
     sliceId: admission.credits?.sliceId ?? null,
-    micro: isCharged ? costMicro(usage, rates) : 0,
+    micro: admission.credits === null ? 0 : cost,
+    costMicro: cost,
     usage: tokens,
     rates,
   }

@@ -231,6 +231,7 @@ function gatehouseFields(facts: EventFacts, contentDigest?: string): Unmapped['g
     rollout_mode: short(verdict?.rolloutMode),
     session_id: short(call?.session),
     stream: model?.isStream,
+    tags: facts.tags && shortFields(facts.tags),
     timing_us: timing && timingFields(timing),
     usage_source: model?.usageSource,
   }

@@ -1,3 +1,4 @@
+import type { Tags } from '../../costs/tags.ts'
 import type { TokenSource } from '../../inference/events.ts'
 import type { SealedSample } from '../replay-sample.ts'
 import type { AuditContent } from './content.ts'
@@ -17,6 +18,7 @@ export type EventFacts = {
   readonly projectId?: string | undefined
   readonly actor?: ActorFacts | undefined
   readonly call?: CallFacts | undefined
+  readonly tags?: Tags | undefined
   readonly verdict?: VerdictFacts | undefined
   readonly timing?: TimingFacts | undefined
   readonly model?: ModelFacts | undefined

@@ -1,3 +1,4 @@
+import type { Tags } from '../../costs/tags.ts'
 import { totalInputTokens, type InferenceEnd, type Quote, type Usage } from '../../inference/events.ts'
 import type { OperationName } from '../../inference/operations.ts'
 import type { ModelRequest } from '../../inference/request.ts'
@@ -26,6 +27,7 @@ export type ReportedRequest = {
   readonly request: ModelRequest
   /** The end user from the request header, if there is one. */
   readonly user?: string | undefined
+  readonly tags?: Tags | undefined
   readonly origin?: RequestOrigin | undefined
   readonly timeMs: number
   readonly timing: RequestTiming
@@ -77,6 +79,7 @@ export function requestFacts(reported: ReportedRequest): EventFacts {
       status: failure === undefined ? origin.endpoint.status : undefined,
       latencyMs: Math.round(totalUs / 1000),
     },
+    tags: reported.tags,
     timing: { ...timingFacts(timing), totalUs },
     verdict: reported.verdict ?? verdictOf(outcome.policy),
     model: {

@@ -1,6 +1,7 @@
 import type { Static } from 'typebox'
 import { toUnixSeconds } from '../../../base/clock.ts'
 import { keptTexts } from '../../../domain/audit/event/content.ts'
+import { isRecord } from '../../../base/record.ts'
 import type { ChainedDocument } from '../../../domain/audit/event/document.ts'
 import type { ChainContext, LoggedEvent } from '../../../domain/audit/log.ts'
 import { classifierIn } from '../../../domain/explanation/recorded-facts.ts'
@@ -30,6 +31,7 @@ export function presentDetail(event: LoggedEvent, { chain, content, ...rules }: 
     ...row,
     address: document.src_endpoint.ip ?? document.src_endpoint.name ?? null,
     user_agent: document.http_request?.user_agent ?? null,
+    tags: tagsOf(document),
     finish_reasons: textsIn(document.unmapped.gen_ai?.['response.finish_reasons']),
     timeline: timelineOf(document, row),
     direction: directionOf(document),
@@ -40,6 +42,12 @@ export function presentDetail(event: LoggedEvent, { chain, content, ...rules }: 
     is_content_kept: keptTexts(event.content) !== undefined,
     content,
   }
+}
+
+/** Values are texts. */
+function tagsOf({ unmapped }: ChainedDocument): Detail['tags'] {
+  const { tags } = unmapped.gatehouse
+  return isRecord(tags) ? Object.fromEntries(Object.entries(tags).map(([name, value]) => [name, String(value)])) : {}
 }
 
 const presentRecordedOutcome = (outcome: RecordedOutcome): Detail['outcomes'][number] => ({

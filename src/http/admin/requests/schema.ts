@@ -221,6 +221,7 @@ const detailExample = {
   ...example,
   address: '192.0.2.7',
   user_agent: 'openai-node/7.53.0',
+  tags: { env: 'prod', team: 'red' },
   finish_reasons: ['stop'],
   timeline: [
     { step: 'accepted', at_ms: 0, ms: 0.3, outcome: null, detail: null },
@@ -274,6 +275,7 @@ export const RequestDetailObject = Type.Object(
     ...fields,
     address: orNull(Type.String(), 'The address of the caller.'),
     user_agent: orNull(Type.String(), 'The client of the caller.'),
+    tags: Type.Record(Type.String(), Type.String(), { description: 'Its tags, of the names in `budgets.tags`.' }),
     finish_reasons: Type.Array(Type.String(), { description: 'Why the response ended.' }),
     timeline: Type.Array(TimelineStep, { description: 'The steps of the request, in order.' }),
     direction: orNull(
