@@ -102,6 +102,36 @@ export function rollupMigrationContract(
       ])
     })
 
+    it('takes costs from the usage by end user, and from all usage of before', async () => {
+      await using database = await open()
+      const scene = await openScene(database)
+      await scene.insertCharge('req_1', { at: now * 1000, micro: 5 })
+      await scene.insertCharge('req_2', { at: longAgo * 1000, micro: 11 })
+      await scene.insertEvent(1, { time: 1, request_id: 'req_1', user_id: 'ada' })
+      await scene.insertEvent(2, { time: 1, request_id: 'req_2', user_id: 'bob' })
+      await scene.migrate(59)
+      await database.write([
+        { sql: `delete from rollup where kind = 'user' and start_time < $1`, params: [now - 2 * day] },
+      ])
+      await scene.migrate()
+      const rows = await database.read(
+        `select step, start_time, user_id, tags, requests, micro from rollup where kind = 'cost' order by step, start_time`,
+      )
+      const old = { user_id: '', tags: '', requests: 1, micro: 11 }
+      const named = { user_id: 'ada', tags: '', requests: 1, micro: 5 }
+      const dayOf = (seconds: number): number => Math.floor(seconds / day) * day
+      assert.deepEqual(rows, [
+        { step: hour, start_time: longAgo, ...old },
+        { step: hour, start_time: now, ...named },
+        { step: day, start_time: dayOf(longAgo), ...old },
+        { step: day, start_time: dayOf(now), ...named },
+      ])
+      assert.deepEqual(await scene.usage([]), [
+        [longAgo, null, 1, 11],
+        [now, null, 1, 5],
+      ])
+    })
+
     it('keeps the decisions by minute and hour', async () => {
       await using database = await open()
       const scene = await openScene(database)
@@ -162,7 +192,7 @@ async function openScene(database: Database) {
   await insert('audit_chain', { organization_id: 'org_1', ...head, ...signed })
   return {
     insert,
-    migrate: () => migrate(database, migrations),
+    migrate: (count?: number) => migrate(database, migrations.slice(0, count)),
     async insertTraffic(row: { step: number; startTime: number; status: string; requests: number }) {
       const { step, startTime, status, requests } = row
       const latency = Object.fromEntries(

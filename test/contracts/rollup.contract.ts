@@ -11,6 +11,7 @@ import { decisionCounts } from '../../src/adapters/stores/sql/policies/decision-
 import { foldStoredDeltas } from '../../src/adapters/stores/sql/rollup/fold.ts'
 import { trimRollup } from '../../src/adapters/stores/sql/rollup/trim.ts'
 import type { AuditEvent } from '../../src/domain/audit/event/event.ts'
+import type { Tags } from '../../src/domain/costs/tags.ts'
 import type { Charge } from '../../src/domain/credits/charge.ts'
 import { wholePeriodMs } from '../../src/domain/credits/reports.ts'
 import type { MinuteCount } from '../../src/domain/evaluation/spikes/decision-counts.ts'
@@ -36,6 +37,7 @@ const charge = fc.record({
   outcome: fc.constantFrom('answered' as const, 'aborted' as const, 'orphaned' as const),
   micro: fc.nat(9),
   isMetered: fc.boolean(),
+  tags: fc.constantFrom({ team: 'red' }, { team: 'a,b', env: '%' }, undefined),
 })
 const request = fc.record({
   minute,
@@ -227,7 +229,7 @@ export function rollupContract({ name, skip, open }: Engine): void {
   })
 }
 
-type ChargeInput = Pick<Charge, 'organizationId' | 'keyId' | 'userId' | 'outcome' | 'micro'> & {
+type ChargeInput = Pick<Charge, 'organizationId' | 'keyId' | 'userId' | 'outcome' | 'micro' | 'tags'> & {
   readonly request: number
   readonly minute: number
   readonly isMetered: boolean
@@ -270,9 +272,10 @@ async function openScene(open: () => Promise<Database>) {
     async settle(inputs: readonly ChargeInput[]) {
       const charges = inputs.map(({ request: number, minute: at, isMetered, ...input }): Charge => {
         const { organizationId: id } = input
-        const micro = isMetered && input.outcome === 'answered' ? input.micro : 0
+        const costMicro = input.outcome === 'answered' ? input.micro : 0
+        const micro = isMetered ? costMicro : 0
         const plain = chargeOf(`${id} ${number}`, micro, isMetered ? `slice_${id}` : null)
-        return { ...plain, ...input, micro, atMs: startMs + at * minuteMs }
+        return { ...plain, ...input, micro, costMicro, atMs: startMs + at * minuteMs }
       })
       await Promise.all(charges.map((each) => ledger.settle(each)))
       for (const each of charges) {
@@ -381,6 +384,7 @@ const dimensionNames = [
   'status',
   'subject',
   'version',
+  'tags',
 ]
 const sumNames = [
   'requests',
@@ -416,12 +420,23 @@ const keyOf = (row: Row): string =>
   ].join('|')
 const sumsOf = (row: Row): number[] => sumNames.map((name) => Number(row[name] ?? 0))
 
+const stepsOf: Readonly<Record<string, readonly number[]>> = {
+  user: [3_600, 86_400, 604_800],
+  cost: [3_600, 86_400],
+}
+
+const textOf = ({ team, env }: Tags): string =>
+  [
+    ...(env === '%' ? ['env=%25'] : []),
+    ...(team === undefined ? [] : [team === 'red' ? 'team=red' : 'team=a%2Cb']),
+  ].join(',')
+
 /** Sums of the items that were written, without any of the code that is tested. */
 function createNaiveSums() {
   const sums = new Map<string, number[]>()
 
   function add(kind: string, at: { id: string; atMs: number }, values: Row): void {
-    for (const seconds of kind === 'user' ? [3_600, 86_400, 604_800] : [60, 3_600, 86_400]) {
+    for (const seconds of stepsOf[kind] ?? [60, 3_600, 86_400]) {
       const blank = Object.fromEntries(dimensionNames.map((name) => [name, name === 'version' ? 0 : '']))
       const start = Math.floor(at.atMs / (seconds * 1000)) * seconds
       const row = { ...blank, ...values, organization_id: at.id, kind, step: seconds, start_time: start }
@@ -446,6 +461,8 @@ function createNaiveSums() {
       }
       add('usage', { id, atMs }, values)
       add('user', { id, atMs }, { ...values, user_id: each.userId ?? '' })
+      const { userId = '', tags = {}, costMicro = 0 } = each
+      add('cost', { id, atMs }, { ...values, user_id: userId, tags: textOf(tags), micro: costMicro })
     },
     addRequest(id: string, input: RequestInput) {
       const at = { id, atMs: startMs + input.minute * minuteMs }

@@ -1,5 +1,6 @@
 import { toUnixSeconds } from '../../base/clock.ts'
 import type { ChainedEvent } from '../audit/chain/chained-event.ts'
+import { noTags, textOfTags } from '../costs/tags.ts'
 import type { Charge } from '../credits/charge.ts'
 import type { MinuteCount } from '../evaluation/spikes/decision-counts.ts'
 import { latencyBounds } from '../traffic/traffic.ts'
@@ -19,27 +20,40 @@ export type RollupEntry = readonly [
 
 export type EntrySource = 'charge' | 'request' | 'decision'
 
-/** The kinds that an entry adds to, each with the positions of its dimensions in the entry. The sums are the same. */
-export const kindsOfSource: Readonly<Record<EntrySource, readonly (readonly [RollupKind, readonly number[]])[]>> = {
+type Sums = readonly number[]
+
+/** A kind that an entry adds to, with the positions of its dimensions in the entry, and its sums of those in the entry. */
+type AddedKind = readonly [RollupKind, readonly number[], (sums: Sums) => Sums]
+
+const all = (sums: Sums): Sums => sums
+
+const charged = (sums: Sums): Sums => sums.slice(0, 6)
+
+/** Entries of earlier versions have neither a cost nor tags. */
+const costing = (sums: Sums): Sums => [...sums.slice(0, 5), sums[6] ?? sums[5] ?? 0]
+
+export const kindsOfSource: Readonly<Record<EntrySource, readonly AddedKind[]>> = {
   charge: [
-    ['usage', [0, 1, 2]],
-    ['user', [0, 1, 2, 3]],
+    ['usage', [0, 1, 2], charged],
+    ['user', [0, 1, 2, 3], charged],
+    ['cost', [0, 1, 2, 3, 4], costing],
   ],
   request: [
-    ['traffic', [0, 1, 2, 3, 4]],
-    ['key', [5]],
+    ['traffic', [0, 1, 2, 3, 4], all],
+    ['key', [5], all],
   ],
-  decision: [['policy', [0, 1]]],
+  decision: [['policy', [0, 1], all]],
 }
 
 /** Undefined for an orphan: nobody knows what it used. */
 export function entryOfCharge({ outcome, usage, ...charge }: Charge): RollupEntry | undefined {
   if (outcome === 'orphaned') return undefined
+  const { micro, costMicro = micro, userId = '', tags = noTags } = charge
   return [
     'charge',
     startOf(toUnixSeconds(charge.atMs), minute),
-    [charge.projectId, charge.keyId, charge.model, charge.userId ?? ''].map(storable),
-    [1, usage.inputTokens, usage.cacheReadTokens, usage.cacheWriteTokens, usage.outputTokens, charge.micro],
+    [...[charge.projectId, charge.keyId, charge.model, userId].map(storable), textOfTags(tags)],
+    [1, usage.inputTokens, usage.cacheReadTokens, usage.cacheWriteTokens, usage.outputTokens, micro, costMicro],
   ]
 }
 
@@ -91,7 +105,7 @@ export const entryOfDecisions = (count: MinuteCount): RollupEntry => [
 const maxLength = 200
 
 /** Callers choose names of models and users. A text that an engine rejects would stop the fold of all deltas. */
-const storable = (text: string): string => text.slice(0, maxLength).toWellFormed().replaceAll('\u0000', '\ufffd')
+export const storable = (text: string): string => text.slice(0, maxLength).toWellFormed().replaceAll('\u0000', '\ufffd')
 
 /** One in the bucket of the latency. A request without a latency is in none. */
 function latencyOf(latencyMs: number | null): number[] {

@@ -31,9 +31,9 @@ export function foldDeltas(deltas: readonly RollupDelta[]): RollupRow[] {
 }
 
 function* rowsOf(organizationId: string, [source, startTime, values, sums]: RollupEntry): Generator<RollupRow> {
-  for (const [kind, positions] of kindsOfSource[source]) {
+  for (const [kind, positions, sumsOf] of kindsOfSource[source]) {
     const dimensions = positions.map((at) => values[at] ?? '')
     for (const step of rollupKinds[kind].steps)
-      yield { organizationId, kind, step, startTime: startOf(startTime, step), dimensions, sums }
+      yield { organizationId, kind, step, startTime: startOf(startTime, step), dimensions, sums: sumsOf(sums) }
   }
 }

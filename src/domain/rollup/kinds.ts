@@ -20,6 +20,7 @@ export type RollupDimension =
   | 'keyId'
   | 'model'
   | 'userId'
+  | 'tags'
   | 'upstream'
   | 'decision'
   | 'status'
@@ -47,6 +48,8 @@ export const rollupKinds = {
   /** Charges of the ledger. */
   usage: { dimensions: ['projectId', 'keyId', 'model'], sums: chargeSums, steps: [day, hour, minute] },
   user: { dimensions: ['projectId', 'keyId', 'model', 'userId'], sums: chargeSums, steps: [week, day, hour] },
+  /** What requests cost, also where nothing is charged. There is no row for each minute, because tags are many. */
+  cost: { dimensions: ['projectId', 'keyId', 'model', 'userId', 'tags'], sums: chargeSums, steps: [day, hour] },
   /** Decisions of a policy or of the gateway configuration. */
   policy: { dimensions: ['subject', 'version'], sums: decisionSums, steps: [day, hour, minute] },
 } as const satisfies Readonly<Record<string, KindDefinition>>

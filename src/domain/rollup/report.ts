@@ -45,9 +45,9 @@ export function groupsOfEntries(
   const subjectAt = dimensions.indexOf('subject')
   const groupAt = groupBy.map((dimension) => dimensions.indexOf(dimension))
   return entries.flatMap(([source, startTime, values, sums]): RollupGroup[] => {
-    const positions = kindsOfSource[source].find(([of]) => of === kind)?.[1]
+    const [, positions, sumsOf] = kindsOfSource[source].find(([of]) => of === kind) ?? []
     const segment = segments.find(({ from, to }) => from <= startTime && startTime < to)
-    if (positions === undefined || segment === undefined) return []
+    if (positions === undefined || sumsOf === undefined || segment === undefined) return []
     const valueAt = (at: number): DimensionValue => values[positions[at] ?? -1] ?? ''
     if (subjects !== undefined && !subjects.includes(String(valueAt(subjectAt)))) return []
     const isMatch = only.every(
@@ -55,7 +55,9 @@ export function groupsOfEntries(
         wanted.includes(String(valueAt(dimensions.indexOf(dimension)))) !== isNegated,
     )
     if (!isMatch) return []
-    return [{ startTime: startOf(startOf(startTime, segment.step), bucket), group: groupAt.map(valueAt), sums }]
+    return [
+      { startTime: startOf(startOf(startTime, segment.step), bucket), group: groupAt.map(valueAt), sums: sumsOf(sums) },
+    ]
   })
 }
 

@@ -27,5 +27,9 @@ export const removeBefore = (step: number, nowSeconds: number): number => readFr
 /** The same for names of end users, which are kept no longer than the audit log keeps them. */
 export const readUsersFrom = (nowSeconds: number, userDays: number): number => startOf(nowSeconds - userDays * day, day)
 
+/** The time before which names are removed. */
+export const forgetUsersBefore = (nowSeconds: number, userDays: number): number =>
+  readUsersFrom(nowSeconds - marginSeconds, userDays)
+
 export const removeUsersBefore = (step: number, nowSeconds: number, userDays: number): number =>
-  Math.max(removeBefore(step, nowSeconds), readUsersFrom(nowSeconds - marginSeconds, userDays))
+  Math.max(removeBefore(step, nowSeconds), forgetUsersBefore(nowSeconds, userDays))

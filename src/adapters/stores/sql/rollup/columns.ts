@@ -21,4 +21,5 @@ export const keyColumns = [
   'decision',
   'status',
   'version',
+  'tags',
 ] as const
