@@ -1,9 +1,7 @@
 import packageFile from '../../package.json' with { type: 'json' }
 import { overrideStore } from '../adapters/stores/sql/credits/limit-overrides.ts'
 import { dayMs } from '../base/clock.ts'
-import { createTagValues } from '../domain/costs/tag-values.ts'
 import type { Environment } from '../config/config.ts'
-import { createReadTags } from '../http/inference/reading/tags.ts'
 import { openAudit } from './audit.ts'
 import { openCalibrations } from './calibrations.ts'
 import { createDecodeBody } from './caller-formats.ts'
@@ -20,6 +18,7 @@ import type { Identity } from './identity.ts'
 import type { Infrastructure } from './infrastructure.ts'
 import { holdMsOf, openPipeline } from './pipeline.ts'
 import { createRequestMetrics } from './request-metrics.ts'
+import { openReadTags } from './request-tags.ts'
 import { createRules } from './rules.ts'
 import { openStoredData } from './storage/stored-data.ts'
 import type { Stores } from './stores.ts'
@@ -78,7 +77,7 @@ export async function openInference(
       modelSetOf: served.modelSetOf,
       stored: await openStoredData(infrastructure),
       retentionMs: config.responses.retention_days * dayMs,
-      readTags: createReadTags(config.budgets.tags, createTagValues(clock)),
+      readTags: openReadTags(infrastructure),
       startTrace: await openTraces(infrastructure, packageFile.version),
       clock,
       ids,
