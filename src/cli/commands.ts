@@ -20,6 +20,7 @@ export const commands: Commands = {
   models: async () => (await import('./models.ts')).models,
   upstreams: async () => (await import('./upstreams.ts')).upstreams,
   usage: async () => (await import('./usage.ts')).usage,
+  costs: async () => (await import('./costs.ts')).costs,
   limits: async () => (await import('./limits.ts')).limits,
   credits: async () => (await import('./credits.ts')).credits,
   ledger: async () => (await import('./ledger.ts')).ledger,

@@ -428,6 +428,7 @@ export const adminRoutes: readonly AdminRoute[] = [
     isEnquiry: true,
   },
   { method: 'GET', path: '/usage', permission: 'usage:read' },
+  { method: 'GET', path: '/costs', permission: 'usage:read' },
   { method: 'GET', path: '/limits/overrides', permission: 'usage:read' },
   { method: 'PUT', path: '/limits/overrides', permission: 'credits:write', body: { limits: { rpm: 1_000_000 } } },
   { method: 'DELETE', path: '/limits/overrides', permission: 'credits:write' },

@@ -1,4 +1,6 @@
 import { auditReads } from '../../adapters/stores/sql/audit/events.ts'
+import { namesIn } from '../../adapters/stores/sql/identity/names.ts'
+import { costStore } from '../../adapters/stores/sql/rollup/costs.ts'
 import { ledgerReports } from '../../adapters/stores/sql/credits/reports.ts'
 import type { Database, Transaction } from '../../adapters/stores/sql/database.ts'
 import { auditExportPage } from '../../http/admin/audit-logs/export.ts'
@@ -6,6 +8,7 @@ import { proofPage } from '../../http/admin/audit-logs/proof/page.ts'
 import { ledgerExportPage } from '../../http/admin/credits/export.ts'
 import { requestExportPage } from '../../http/admin/requests/export.ts'
 import { encodeUsage, type UsageInput } from '../../http/admin/usage/encode.ts'
+import { encodeCosts, type CostsInput } from '../../http/admin/costs/encode.ts'
 import { hashedEventsPage } from '../../http/operator/audit-log-events.ts'
 
 export type EncodingReads = Pick<Database, 'engine'> & Pick<Transaction, 'query'>
@@ -23,6 +26,14 @@ const jobs = {
     hashedEventsPage(eventsOf(reads), input),
   usage: (reads: EncodingReads, input: UsageInput & { readonly userDays: number }) =>
     encodeUsage(ledgerOf(reads, input), input),
+  costs: ({ query }: EncodingReads, input: CostsInput & { readonly userDays: number }) =>
+    encodeCosts(
+      {
+        costs: costStore(query, { clock: { nowMs: () => input.nowMs }, userDays: input.userDays }),
+        names: namesIn(query),
+      },
+      input,
+    ),
 }
 
 type InputOf<Encode> = Encode extends (reads: never, input: infer Input) => unknown ? Input : never

@@ -8,6 +8,7 @@ import { balanceRoutes } from '../../http/admin/credits/balance-routes.ts'
 import { ledgerExportRoute } from '../../http/admin/credits/export.ts'
 import { ledgerRoutes } from '../../http/admin/credits/routes.ts'
 import { overrideRoutes } from '../../http/admin/limits/override-routes.ts'
+import { costRoutes } from '../../http/admin/costs/routes.ts'
 import { limitRoutes } from '../../http/admin/limits/routes.ts'
 import { usageRoutes } from '../../http/admin/usage/routes.ts'
 import { ledgerRoutes as operatorLedgerRoutes } from '../../http/operator/ledger.ts'
@@ -39,6 +40,12 @@ export function createLimitsAndCredits(
       return [
         ...limitRoutes(routes, { preflight, modelSetOf }),
         ...usageRoutes(routes, { clock, creditUsd, encode: (input) => encoding.run('usage', { ...input, userDays }) }),
+        ...costRoutes(routes, {
+          clock,
+          creditUsd,
+          tagNames: config.budgets.tags,
+          encode: (input) => encoding.run('costs', { ...input, userDays }),
+        }),
         ...overrideRoutes(routes, { administratorsManageCredits }),
         ...balanceRoutes(routes, { ...credits, authenticate: surface.authenticate }),
         ...ledgerRoutes(routes),

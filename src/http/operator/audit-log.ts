@@ -1,7 +1,7 @@
 import type { Static } from 'typebox'
 import { eraseTexts } from '../../domain/audit/event/erase-texts.ts'
 import { isWhole, type LogReport, type VerifyParts, type VerifyRange } from '../../domain/audit/verify-log.ts'
-import { EncodedJson } from '../encoded-json.ts'
+import { EncodedBody } from '../encoded-body.ts'
 import { none } from '../resources/fields.ts'
 import type { Route } from '../route.ts'
 import { installationRoute, type OperatorRoutes } from './route.ts'
@@ -54,7 +54,7 @@ export function auditLogOperatorRoutes(
       query: Schema.EventsQuery,
       answer: { description: 'A page of events.', schema: Schema.EventsPage },
       async operation(_reads, { actor, query: { after, to } }) {
-        return new EncodedJson(await parts.readHashedEvents({ organizationId: actor.organization.id, after, to }))
+        return new EncodedBody(await parts.readHashedEvents({ organizationId: actor.organization.id, after, to }))
       },
     }),
     read({

@@ -6,7 +6,7 @@ import { createPrepareOnce, doOnce } from '../../domain/mutations/idempotency.ts
 import { operatorActor } from '../../domain/identity/operator.ts'
 import { requirePermission } from '../../domain/identity/permissions.ts'
 import { pathOf } from '../family.ts'
-import { EncodedJson } from '../encoded-json.ts'
+import { EncodedBody } from '../encoded-body.ts'
 import { repeatableRequest } from './idempotency-key.ts'
 import type { Credential, Route, RouteAnswer } from '../route.ts'
 import { isUnchanged, TagHeaders } from './entity-tag.ts'
@@ -62,13 +62,14 @@ export function createResourceRoutes<
           requirePermissionOf(actor, spec)
           const { reads } = parts
           using _report = spec.isReport && (await admitReport(parts, actor, reply))
-          const found = await spec.operation(reads, { actor, ...decode(request) })
+          const { accept } = request.headers
+          const found = await spec.operation(reads, { actor, accept, ...decode(request) })
           const body = spec.isManaged ? await presentOwners(reads.ownership, actor.organization.id, found) : found
           const further = [spec.record?.(body) ?? []].flat()
           if (further.length > 0)
             await parts.mutate(actorOf(request, actor), async () => ({ value: undefined, further }))
           if (spec.tag && isUnchanged(request, reply, spec.tag(body))) return await reply.code(304).send()
-          return body instanceof EncodedJson ? await body.sendTo(reply) : body
+          return body instanceof EncodedBody ? await body.sendTo(reply) : body
         },
       }
     },

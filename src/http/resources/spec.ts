@@ -43,12 +43,17 @@ type Input<TActor, Params extends TObject, Query extends TObject, Body extends T
   readonly actor: TActor
 } & RequestInput<Static<Params>, Static<Query>, Static<Body>>
 
+/** The same, with the media types that the caller accepts. */
+type ReadInput<TActor, Params extends TObject, Query extends TObject> = Input<TActor, Params, Query, typeof none> & {
+  readonly accept: string | undefined
+}
+
 /** The precondition of a mutation. */
 type Condition = { readonly ifMatch: string | undefined }
 
 export type ReadSpec<TActor, Reads, Params extends TObject, Query extends TObject, Result> = Described &
   Omit<RequestInput<Params, Query, never>, 'body'> & {
-    readonly operation: (reads: Reads, input: Input<TActor, Params, Query, typeof none>) => Promise<Result>
+    readonly operation: (reads: Reads, input: ReadInput<TActor, Params, Query>) => Promise<Result>
     /** Reads what may take seconds, so only some run at once for each organization. */
     readonly isReport?: true
     /** Whether files can manage the resources in the response, which then has their owners. */

@@ -1,7 +1,7 @@
 import type { Static } from 'typebox'
 import { dayMs, hourMs, type Clock } from '../../../base/clock.ts'
 import { wholePeriodMs } from '../../../domain/credits/reports.ts'
-import { EncodedJson } from '../../encoded-json.ts'
+import { EncodedBody } from '../../encoded-body.ts'
 import type { Route } from '../../route.ts'
 import { invalidField } from '../../validate.ts'
 import { none } from '../../resources/fields.ts'
@@ -49,7 +49,7 @@ export function usageRoutes(admin: AdminReads<object>, { clock, creditUsd, encod
           creditUsd,
           nowMs,
         })
-        return new EncodedJson(chunks)
+        return new EncodedBody(chunks)
       },
     }),
   ]
