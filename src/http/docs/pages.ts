@@ -51,6 +51,7 @@ const order: readonly (readonly [title: string, names: readonly string[]])[] = [
       'policy-gateway',
       'backtest',
       'limits-and-credits',
+      'costs',
       'conformance',
     ],
   ],
