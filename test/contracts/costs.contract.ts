@@ -40,7 +40,7 @@ const charge = fc.record({
 })
 
 const dimensions: readonly CostDimension[] = ['project', 'key', 'model', 'user', 'tag:team', 'tag:env']
-const filter = fc.record<CostFilter>(
+const filters = fc.record<CostFilter>(
   {
     projectIds: fc.constantFrom([], ['proj_1'], ['proj_1', 'proj_2']),
     keyIds: fc.constantFrom([], ['key_2']),
@@ -60,7 +60,7 @@ const query = fc.record({
   hours: fc.tuple(fc.nat(24 * 21), fc.nat(24 * 21)),
   step: fc.constantFrom(undefined, 3_600, 86_400),
   groupBy: fc.uniqueArray(fc.constantFrom(...dimensions), { maxLength: 3 }),
-  filter,
+  filter: filters,
 })
 
 type ChargeInput = typeof charge extends fc.Arbitrary<infer Input> ? Input : never

@@ -62,8 +62,7 @@ export function createResourceRoutes<
           requirePermissionOf(actor, spec)
           const { reads } = parts
           using _report = spec.isReport && (await admitReport(parts, actor, reply))
-          const { accept } = request.headers
-          const found = await spec.operation(reads, { actor, accept, ...decode(request) })
+          const found = await spec.operation(reads, { actor, accept: request.headers.accept, ...decode(request) })
           const body = spec.isManaged ? await presentOwners(reads.ownership, actor.organization.id, found) : found
           const further = [spec.record?.(body) ?? []].flat()
           if (further.length > 0)

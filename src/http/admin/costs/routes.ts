@@ -1,5 +1,5 @@
 import type { Static } from 'typebox'
-import { toUnixSeconds, type Clock } from '../../../base/clock.ts'
+import type { Clock } from '../../../base/clock.ts'
 import type { CostDimension, CostFilter, CostQuery } from '../../../domain/costs/costs.ts'
 import type { NamedKind } from '../../../domain/costs/names.ts'
 import { holds, type Permission } from '../../../domain/identity/permissions.ts'
