@@ -146,6 +146,7 @@ export const faultCodes = {
     'The labels of the appeal do not say what the outcome says; label it first, ask another person to label it, or dismiss it.',
   judge_not_calibrated:
     'The judge has not shown what it needs to take over; `checks` says what is missing. Calibrate it, or override it with `policies:override`.',
+  budget_limit_reached: 'The organization already has the maximum number of budgets; delete one first.',
   judge_limit_reached: 'The organization already has the maximum number of judges; delete one first.',
   view_limit_reached: 'The key or member has already saved the maximum number of views.',
   member_exists: 'Another member of the organization has this email address or subject.',

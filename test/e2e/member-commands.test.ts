@@ -27,6 +27,8 @@ it('gatehouse keys create --admin --role gives a key the permissions of the role
   assert.deepEqual(key.permissions, [
     'usage:read',
     'credits:write',
+    'budgets:read',
+    'budgets:write',
     'projects:read',
     'keys:read',
     'alerts:read',

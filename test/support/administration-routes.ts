@@ -25,6 +25,7 @@ export type Belongings = {
   readonly channel_id: string
   readonly rule_id: string
   readonly appeal_id: string
+  readonly budget_id: string
 }
 
 export type AdminRoute = {
@@ -51,7 +52,15 @@ export type AdminRoute = {
 
 const applying = {
   permission: 'policies:write',
-  orPermissions: ['projects:write', 'keys:write', 'gateway:write', 'exports:write', 'models:write', 'alerts:write'],
+  orPermissions: [
+    'projects:write',
+    'keys:write',
+    'gateway:write',
+    'exports:write',
+    'models:write',
+    'alerts:write',
+    'budgets:write',
+  ],
 }
 
 /** The name does not resolve, so that nothing is sent. */
@@ -438,6 +447,21 @@ export const adminRoutes: readonly AdminRoute[] = [
   { method: 'POST', path: '/credits/payments', permission: 'credits:write', body: { usd: 1, ref: 'r' } },
   { method: 'GET', path: '/credits/ledger', permission: 'usage:read' },
   { method: 'GET', path: '/credits/ledger/export', permission: 'usage:read' },
+  { method: 'GET', path: '/budgets', permission: 'budgets:read' },
+  {
+    method: 'POST',
+    path: '/budgets',
+    permission: 'budgets:write',
+    body: { name: 'New', requests: 1_000_000, period: 'month', action: 'warn' },
+  },
+  { method: 'GET', path: '/budgets/{budget_id}', permission: 'budgets:read' },
+  {
+    method: 'PATCH',
+    path: '/budgets/{budget_id}',
+    permission: 'budgets:write',
+    body: { revision: 1, name: 'Changed' },
+  },
+  { method: 'DELETE', path: '/budgets/{budget_id}', permission: 'budgets:write' },
 ]
 
 export const titleOf = ({ method, path }: AdminRoute): string => `${method} ${path}`
@@ -516,6 +540,9 @@ export async function createOneOfEach(admin: Admin): Promise<Belongings> {
       await admin.post('/alert_channels', { kind: 'webhook', name: 'On call', config: webhookConfig }),
     ),
     appeal_id: await openAppealOfAnother(admin, textOf(key, 'value')),
+    budget_id: textOf(
+      await admin.post('/budgets', { name: `Furniture ${randomUUID()}`, requests: 1_000_000, period: 'month' }),
+    ),
     rule_id: textOf(await admin.post('/alert_rules', { kind: 'spend', name: 'Spending', threshold: 5 })),
   }
 }

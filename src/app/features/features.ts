@@ -1,6 +1,7 @@
 import { createAppealFeature } from './appeals.ts'
 import { createAlerts, type AlertServerParts } from './alerts.ts'
 import { createAuditLog } from './audit-log.ts'
+import { createBudgets } from './budgets.ts'
 import { createEvaluate } from './evaluate.ts'
 import { createExceptionFeature } from './exceptions.ts'
 import type { Feature, FeatureParts, RunningServerParts } from './feature.ts'
@@ -43,5 +44,6 @@ export function createFeatures(parts: FeatureParts, server: RunningServerParts &
     createDecisionHistory(parts),
     createAuditLog(parts),
     createLimitsAndCredits(parts, server),
+    createBudgets(parts, server),
   ]
 }

@@ -24,6 +24,8 @@ export const permissions = [
   'content:read',
   'usage:read',
   'credits:write',
+  'budgets:read',
+  'budgets:write',
   'members:read',
   'members:write',
   'models:write',

@@ -181,10 +181,11 @@ async function createIds(app: ExportScene): Promise<Ids> {
     await app.gateway('DELETE', `/exports/${textOf(sink)}`) // the number of sinks of an organization is limited
   for (const view of itemsOf(await app.admin.get('/views')))
     if (textOf(view) !== own.view_id) await app.admin.send('DELETE', `/views/${textOf(view)}`) // that of views as well
-  // Those of alert channels and rules, too.
+  // Those of alert channels, rules and budgets, too.
   for (const [path, kept] of [
     ['/alert_rules', own.rule_id],
     ['/alert_channels', own.channel_id],
+    ['/budgets', own.budget_id],
   ] as const)
     for (const each of itemsOf(await app.admin.get(path)))
       if (textOf(each) !== kept) await app.admin.send('DELETE', `${path}/${textOf(each)}`)
@@ -212,6 +213,7 @@ async function createIds(app: ExportScene): Promise<Ids> {
     chan: own.channel_id,
     rule: own.rule_id,
     apl: own.appeal_id,
+    bud: own.budget_id,
     sink: textOf(await app.createSink(webhookConfig)),
     resp: id,
     req: await app.admin.infer(app.apiKey),
@@ -226,8 +228,8 @@ async function withIds(code: string, ids: Ids): Promise<string> {
     .replaceAll(url, scene.url)
     .replaceAll(/\b([a-z]+)_01[0-9a-z]{24}\b/g, (id, prefix: string) => own[prefix] ?? id)
     .replaceAll(/(\bexpires_at"?: ?)\d+/g, `$1${Math.floor(Date.now() / 1000) + 86_400}`)
-  // A new case of the gateway configuration and a new judge are at revision 1, as in the example.
-  if (real.includes('/config/cases/') || real.includes('/judges/')) return real
+  // A new case of the gateway configuration, a new judge and a new budget are at revision 1, as in the example.
+  if (real.includes('/config/cases/') || real.includes('/judges/') || real.includes('/budgets/')) return real
   const ofCase = real.includes('/cases/case_') ? `/cases/${ids['case']}` : ''
   const ofGate = real.includes('/publish_gate') ? '/publish_gate' : ''
   const isOfPolicy = !real.includes('/v1/organization/publish_gate')

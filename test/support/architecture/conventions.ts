@@ -43,6 +43,7 @@ const maxImports = 20
 /** Files that may import more of the project, each with the reason. */
 const wideFiles: Readonly<Record<string, string>> = {
   'app.ts': 'creates and connects every part',
+  'app/features/features.ts': 'lists the features',
   'cli/commands.ts': 'lists the commands',
   'pipeline/run.ts': 'names every step of a request',
   'pipeline/enforcement/enforce.ts': 'names every step of the checks of a request',

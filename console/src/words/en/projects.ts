@@ -95,6 +95,8 @@ export const projects = {
     'content:read': 'Read the stored texts of requests',
     'usage:read': 'See usage and cost',
     'credits:write': 'Grant credits and set limits',
+    'budgets:read': 'See budgets',
+    'budgets:write': 'Change budgets',
     'members:read': 'See members and sign-ins',
     'members:write': 'Invite, change and remove members',
     'models:write': 'Add, change and delete upstreams and models',

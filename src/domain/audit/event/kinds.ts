@@ -24,6 +24,7 @@ const fixed = {
   'policy.resumed': entity(13),
   'policy.deleted': entity(4),
   'policy.denial_spike.reported': api(3),
+  'budget.threshold_reached': api(3),
   'export.test': api(3),
   'export.auth_error': api(3),
   'export.config_error': api(3),
@@ -82,7 +83,7 @@ type AdminVerb = keyof typeof adminVerbs
 export type EventCode = keyof typeof fixed | `admin.${string}.${AdminVerb}`
 
 /** First segments of the codes; an export sink can be limited to some of them. */
-export const eventFamilies = ['gateway', 'policy', 'admin', 'export', 'audit'] as const
+export const eventFamilies = ['gateway', 'policy', 'admin', 'budget', 'export', 'audit'] as const
 export type EventFamily = (typeof eventFamilies)[number]
 
 const adminPrefix = 'admin.'

@@ -34,6 +34,7 @@ const applying = [
   'exports:write',
   'models:write',
   'alerts:write',
+  'budgets:write',
 ] as const
 const requireApplying = ({ permissions }: Administrator): void => requirePermission(permissions, ...applying)
 const needed = `Needs one of the permissions ${applying.map((each) => `\`${each}\``).join(', ')}.`
