@@ -22,6 +22,7 @@ export const commands: Commands = {
   usage: async () => (await import('./usage.ts')).usage,
   costs: async () => (await import('./costs.ts')).costs,
   limits: async () => (await import('./limits.ts')).limits,
+  budgets: async () => (await import('./budgets.ts')).budgets,
   credits: async () => (await import('./credits.ts')).credits,
   ledger: async () => (await import('./ledger.ts')).ledger,
   requests: async () => (await import('./requests.ts')).requests,

@@ -16,6 +16,7 @@ import { NewExport } from '../../http/policy-gateway/exports/schema.ts'
 import { givenConfigurationFields } from '../../http/resources/gateway-configuration.ts'
 import { entrySchemas } from '../upstreams/entry-schemas.ts'
 import { createValidator } from '../../http/validate.ts'
+import { BudgetEntry } from './budget-entry.ts'
 import { GatewayCaseEntry } from './file-cases.ts'
 import { problemAt, problemsOf, type FileProblem } from './file-problems.ts'
 import { entryId, JudgeEntry, PolicyEntry, projectName } from './policy-entry.ts'
@@ -116,6 +117,7 @@ const fileSchema = <Sink extends TSchema, Channel extends TSchema>(sink: Sink, c
       }),
       alert_channels: Type.Array(channel, { description: 'Alert channels, by name. Secrets are written as ${NAME}.' }),
       alert_rules: Type.Array(AlertRuleEntry, { description: 'Alert rules, by name.' }),
+      budgets: Type.Array(BudgetEntry, { description: 'Budgets, by name.' }),
       gateway: GatewayEntry,
       publish_gate: PolicyEntry.properties.publish_gate,
       policies: Type.Array(PolicyEntry, { description: 'Policies, by name.' }),

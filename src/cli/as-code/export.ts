@@ -24,6 +24,7 @@ import { contentDifferences } from '../policies/diff.ts'
 import { leavesOf } from '../leaf-diff.ts'
 import { oneLine } from '../table.ts'
 import { ruleFields } from './alert-rules.ts'
+import { exportedBudget } from './budgets.ts'
 import { storedFields } from './keys.ts'
 import { exportedJudge } from './judges.ts'
 import { secretFieldsOf } from './models.ts'
@@ -76,6 +77,12 @@ export async function exportResources(client: ApiClient, state: State, owner?: s
     ...list(
       'alert_rules',
       state.alertRules.filter(isWanted).map((rule) => ruleEntry(rule, state)),
+    ),
+    ...list(
+      'budgets',
+      state.budgets
+        .filter(isWanted)
+        .map((budget) => exportedBudget(budget, (id) => projectReference(state.projects, id))),
     ),
     ...(isWanted(state.gateway) && gatewayEntry(state.gateway, await readGatewayCases(client))),
     ...(owner === undefined && gateEntry(state.publishGate.settings)),

@@ -31,6 +31,7 @@ type Lists = Required<
     | 'upstreams'
     | 'models'
     | 'judges'
+    | 'budgets'
     | 'policies'
   >
 >
@@ -80,6 +81,7 @@ export function readResources(path: string): Resources {
     upstreams: all('upstreams'),
     models: all('models'),
     judges: all('judges'),
+    budgets: all('budgets'),
     alert_channels: all('alert_channels'),
     alert_rules: all('alert_rules'),
     policies: all('policies'),

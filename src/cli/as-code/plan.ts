@@ -5,6 +5,7 @@ import { leafDiffLines } from '../leaf-diff.ts'
 import { gatewayWarnings, planGateway, saveGateway } from '../gateway.ts'
 import { planAlertChannels } from './alert-channels.ts'
 import { planAlertRules } from './alert-rules.ts'
+import { planBudgets } from './budgets.ts'
 import { planGatewayCases } from './cases.ts'
 import { planAdminKeys, planApiKeys } from './keys.ts'
 import { planJudges } from './judges.ts'
@@ -45,6 +46,7 @@ export async function planResources({ nowMs, prunes, ...input }: PlanInput): Pro
     ...planUpstreams(planning),
     ...planModels(planning),
     ...planJudges(planning),
+    ...planBudgets(planning, projects),
     ...channels.steps,
     ...planAlertRules(planning, { projects, channels }),
     ...planPublishGate(planning),

@@ -15,7 +15,7 @@ type Deletion = {
 type Candidate = { readonly id: string; readonly name?: string; readonly label?: string; readonly managed_by?: string }
 
 /**
- * Deletes what the owner of the files manages and no file describes: policies, sinks, alerts, judges, models and upstreams are deleted, keys
+ * Deletes what the owner of the files manages and no file describes: policies, budgets, sinks, alerts, judges, models and upstreams are deleted, keys
  * are revoked, projects are archived. A resource comes after everything that refers to it. The gateway configuration stays.
  */
 export function planDeletions({ resources, state }: Planning, steps: readonly Step[]): Step[] {
@@ -35,6 +35,12 @@ export function planDeletions({ resources, state }: Planning, steps: readonly St
       method: 'DELETE',
       path: apiPath`/v1/organization/policies/${id}`,
       query: { revision },
+    })),
+    ...deletions(state.budgets, ({ id }) => ({
+      kind: 'budget',
+      verb: 'delete',
+      method: 'DELETE',
+      path: apiPath`/v1/organization/budgets/${id}`,
     })),
     ...deletions(state.alertRules, ({ id }) => ({
       kind: 'alert rule',

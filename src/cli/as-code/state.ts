@@ -1,6 +1,7 @@
 import { ApiError, apiPath, type ApiClient } from '../../app/client/api-client.ts'
 import type { AlertChannelBody } from '../../http/admin/alerts/channel-schema.ts'
 import type { AlertRuleBody } from '../../http/admin/alerts/rule-schema.ts'
+import type { BudgetBody } from '../../http/admin/budgets/schema.ts'
 import type { JudgeBody } from '../../http/admin/judges/schema.ts'
 import type { AdminKeyBody } from '../../http/admin/operator-keys.ts'
 import type { ConfigurationBody } from '../../http/policy-gateway/config/schema.ts'
@@ -13,6 +14,7 @@ import type { PolicyBody, PolicySummaryBody } from '../../http/admin/policies/sc
 import type { ProjectBody } from '../../http/admin/projects/schema.ts'
 import type { ProjectKeyBody } from '../../http/admin/api-keys/schema.ts'
 import { alertChannelsPath, alertRulesPath } from '../alerts.ts'
+import { budgetsPath } from '../budgets.ts'
 import { configPath } from '../gateway.ts'
 import { policiesPath } from '../policies/verbs.ts'
 
@@ -35,6 +37,9 @@ export type State = {
   readonly judges: readonly JudgeBody[]
   /** Why they could not be read; undefined if they were. */
   readonly judgesProblem: string | undefined
+  readonly budgets: readonly BudgetBody[]
+  /** Why they could not be read; undefined if they were. */
+  readonly budgetsProblem: string | undefined
   readonly alertChannels: readonly AlertChannelBody[]
   readonly alertRules: readonly AlertRuleBody[]
   readonly gateway: ConfigurationBody
@@ -64,6 +69,7 @@ export async function readState(client: ApiClient, nowMs: number): Promise<State
     sinks: (await client.list<ExportBody>(sinksPath)).data,
     ...(await readModels(client)),
     ...(await readJudges(client)),
+    ...(await readBudgets(client)),
     alertChannels: await listIfPermitted<AlertChannelBody>(client, alertChannelsPath),
     alertRules: await listIfPermitted<AlertRuleBody>(client, alertRulesPath),
     gateway: await client.get<ConfigurationBody>(configPath),
@@ -97,6 +103,16 @@ async function readJudges(client: ApiClient): Promise<Pick<State, 'judges' | 'ju
   } catch (error) {
     if (!(error instanceof ApiError) || error.code !== 'permission_denied') throw error
     return { judges: [], judgesProblem: error.message }
+  }
+}
+
+/** Keys that were made before there were budgets lack the permission. Files without budgets need none. */
+async function readBudgets(client: ApiClient): Promise<Pick<State, 'budgets' | 'budgetsProblem'>> {
+  try {
+    return { budgets: (await client.list<BudgetBody>(budgetsPath)).data, budgetsProblem: undefined }
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.code !== 'permission_denied') throw error
+    return { budgets: [], budgetsProblem: error.message }
   }
 }
 

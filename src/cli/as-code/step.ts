@@ -17,6 +17,7 @@ export type ResourceKind =
   | 'upstream'
   | 'model'
   | 'judge'
+  | 'budget'
   | 'alert channel'
   | 'alert rule'
   | 'gateway configuration'

@@ -27,7 +27,7 @@ const name = text('A name that no other budget of the organization has.', {
 })
 const listed = (description: string, example: string) =>
   Type.Array(idText('One of them.', example), { maxItems: maxListed, description })
-const matchFields = {
+export const matchFields = {
   project_ids: listed('Projects.', 'proj_01k9z8y7x6w5v4t3s2r1q0p9n8'),
   api_key_ids: listed('API keys.', 'key_01k9z8y7x6w5v4t3s2r1q0p9n8'),
   models: listed('Models by the names that callers send. A trailing `*` matches every name with this prefix.', 'gpt-*'),
