@@ -1,10 +1,34 @@
-import { budgetStore } from '../adapters/stores/sql/budgets/budgets.ts'
+import { budgetStore, readActiveBudgets } from '../adapters/stores/sql/budgets/budgets.ts'
+import { thresholdStore } from '../adapters/stores/sql/budgets/thresholds.ts'
+import { costStore } from '../adapters/stores/sql/rollup/costs.ts'
 import { createActiveBudgets, type ActiveBudgetsOf } from '../domain/budgets/active-budgets.ts'
+import { createReadSpent, type ReadSpent } from '../domain/budgets/spent.ts'
+import { createReportThresholds } from '../domain/budgets/thresholds.ts'
 import type { Infrastructure } from './infrastructure.ts'
 import type { Stores } from './stores.ts'
 
-/** The budgets that requests are checked against. */
-export const openActiveBudgets = (
-  { changes }: Pick<Infrastructure, 'changes'>,
-  { reading }: Pick<Stores, 'reading'>,
-): ActiveBudgetsOf => createActiveBudgets({ changes, budgets: budgetStore(reading) })
+/** Reports the thresholds of budgets until the app is closed. Returns the budgets that requests are checked against. */
+export function openBudgets(infrastructure: Infrastructure, stores: Stores): ActiveBudgetsOf {
+  const { built, database, jobs, clock, changes } = infrastructure
+  const { mutate } = stores.of((tx) => ({ thresholds: thresholdStore(tx) }))
+  const report = createReportThresholds({
+    listActive: () => readActiveBudgets((sql, params) => database.read(sql, params)),
+    reported: thresholdStore(stores.reading),
+    readSpent: openReadSpent(infrastructure),
+    mutate,
+    clock,
+  })
+  built.use(jobs.start('report-budget-thresholds', report))
+  return createActiveBudgets({ changes, budgets: budgetStore(stores.reading) })
+}
+
+/** Reads what was spent from the sums of costs. */
+export function openReadSpent({
+  config,
+  database,
+  clock,
+}: Pick<Infrastructure, 'config' | 'database' | 'clock'>): ReadSpent {
+  const { retention_days: userDays } = config.audit
+  const costs = costStore((sql, params) => database.report(sql, params), { clock, userDays })
+  return createReadSpent({ costs, creditUsd: config.credits.credit_usd })
+}

@@ -3,7 +3,7 @@ import { overrideStore } from '../adapters/stores/sql/credits/limit-overrides.ts
 import { dayMs } from '../base/clock.ts'
 import type { Environment } from '../config/config.ts'
 import { openAudit } from './audit.ts'
-import { openActiveBudgets } from './budgets.ts'
+import { openBudgets } from './budgets.ts'
 import { openCalibrations } from './calibrations.ts'
 import { createDecodeBody } from './caller-formats.ts'
 import {
@@ -46,7 +46,7 @@ export async function openInference(
   )
   const decodeBody = createDecodeBody()
   openCalibrations(infrastructure, stores, { judges: rules.judges, simulate, decodeBody })
-  const activeBudgetsOf = openActiveBudgets(infrastructure, stores)
+  const activeBudgetsOf = openBudgets(infrastructure, stores)
   const { counters, credits, run, ...counted } = await openPipeline(infrastructure, {
     freeRequests,
     overrides: overrideStore(stores.reading),

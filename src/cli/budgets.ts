@@ -1,10 +1,10 @@
 import { apiPath, type ApiClient } from '../app/client/api-client.ts'
 import { isRecord } from '../base/record.ts'
-import type { BudgetBody } from '../http/admin/budgets/schema.ts'
+import type { BudgetBody, BudgetStatusBody } from '../http/admin/budgets/schema.ts'
 import { readArguments, required } from './arguments.ts'
 import { unknownSubcommand, type Command } from './command.ts'
 import { runOnServer, type Result } from './run-on-server.ts'
-import { dateOf, tableWithOwners } from './table.ts'
+import { dateOf, table, tableWithOwners } from './table.ts'
 import { readYamlFile } from './yaml-file.ts'
 
 const options = {
@@ -23,13 +23,13 @@ export const budgets: Command = {
   summary: 'Limit what projects, keys, users and teams spend in a period',
   isRemote: true,
   usage: `gatehouse budgets list [--org ID] [--json]
-gatehouse budgets show BUDGET [--org ID] [--json]
+gatehouse budgets show|status BUDGET [--org ID] [--json]
 gatehouse budgets create -f FILE [--org ID] [--json]
 gatehouse budgets update BUDGET -f FILE [--org ID] [--json]
 gatehouse budgets pause|resume|delete BUDGET [--org ID] [--json]
 
 BUDGET is the id of a budget or its name. FILE is YAML or JSON with the fields that docs/guide/budgets.md describes (name, amount_usd, period
-and so on); --file is the same as -f. update changes the fields that the file has. --org may be left out while there is only one
+and so on); --file is the same as -f. update changes the fields that the file has. status says what was spent in the current period, and by whom. --org may be left out while there is only one
 organization.`,
   async run(context) {
     const { values, positionals } = readArguments(context.args, options, 2)
@@ -52,6 +52,11 @@ const verbs: Readonly<Record<string, (call: Call) => Promise<Result>>> = {
     return { json: response, text: tableWithOwners(['ID', 'NAME', 'AMOUNT', 'PER', 'ACTION', 'STATE'], rows) }
   },
   show: async (call) => resultOf(await find(call)),
+  async status(call) {
+    const { id } = await find(call)
+    const status = await call.client.get<BudgetStatusBody>(`${pathOf(id)}/status`)
+    return { json: status, text: statusText(status) }
+  },
   async create({ client, values }) {
     return resultOf(await client.post<BudgetBody>(budgetsPath, fileOf(values)))
   },
@@ -94,6 +99,28 @@ const readOnly: ReadonlySet<string> = new Set(['id', 'object', 'created_at', 'up
 const amountText = ({ amount_usd: usd, tokens, requests, period }: BudgetBody): string => {
   const amount = usd !== null ? `${usd} USD` : tokens !== null ? `${tokens} tokens` : `${requests ?? 0} requests`
   return period === 'once' ? `${amount} once` : `${amount} a ${period}`
+}
+
+function statusText({
+  period_start: start,
+  period_end: end,
+  unit,
+  members,
+  has_more: hasMore,
+}: BudgetStatusBody): string {
+  const heads = ['MEMBER', `SPENT (${unit.toUpperCase()})`, 'AMOUNT', 'LEFT', 'SHARE', 'FORECAST']
+  const rows = members.map((each) => [
+    each.member === null ? 'all' : each.name === null ? each.member : `${each.name} (${each.member})`,
+    String(each.spent),
+    String(each.amount),
+    String(each.left),
+    `${each.percent} %`,
+    each.forecast === null ? '' : String(each.forecast),
+  ])
+  const more = hasMore ? ['', 'Further members have spent less.'] : []
+  return [`since ${dateOf(start)}${end === null ? '' : ` until ${dateOf(end)}`}`, '', table(heads, rows), ...more].join(
+    '\n',
+  )
 }
 
 function resultOf(budget: BudgetBody): Result {

@@ -154,6 +154,12 @@ export const jobs = [
     purpose: 'Sends the messages of alerts by webhook, Slack and mail.',
   },
   {
+    name: 'report-budget-thresholds',
+    everyMs: 10_000,
+    runs: 'each node',
+    purpose: 'Writes an audit event for each budget of which a share was spent that it warns at.',
+  },
+  {
     name: 'remove-old-alerts',
     everyMs: hourMs,
     runs: 'each node',

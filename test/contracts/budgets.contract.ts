@@ -2,7 +2,9 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { budgetStore } from '../../src/adapters/stores/sql/budgets/budgets.ts'
 import type { Database } from '../../src/adapters/stores/sql/database.ts'
+import { thresholdStore } from '../../src/adapters/stores/sql/budgets/thresholds.ts'
 import type { Budget } from '../../src/domain/budgets/budget.ts'
+import type { ReachedThreshold } from '../../src/domain/budgets/thresholds.ts'
 import type { BudgetStore } from '../../src/domain/budgets/store.ts'
 import type { Engine } from '../support/engines.ts'
 
@@ -79,6 +81,35 @@ export function budgetContract({ name, skip, open }: Engine): void {
       assert.deepEqual(await within((store) => store.listActive('org_3')), [])
     })
 
+    it('mark each threshold of a member and period once, also if two nodes do it together', async () => {
+      await using scene = await openScene(open)
+      const { within, database } = scene
+      await within((store) => store.insert(budgetOf('bud_1')))
+      const period = { organizationId: 'org_1', budgetId: 'bud_1', periodStartMs: 1_767_225_600_000 }
+      const reached = { ...period, member: null, percent: 50 }
+      const mark = (what: ReachedThreshold) =>
+        database.transaction(async (tx) => {
+          const store = thresholdStore(tx)
+          await store.lock('org_1')
+          return store.mark(what, 1_767_225_600_001)
+        })
+      assert.deepEqual((await Promise.all([mark(reached), mark(reached)])).toSorted(), [false, true])
+      assert.ok(await mark({ ...reached, member: 'ada' }))
+      assert.ok(await mark({ ...reached, percent: 80 }))
+      assert.ok(!(await mark({ ...reached, budgetId: 'bud_2' })), 'a deleted budget is not reported')
+      const stored = () => database.transaction((tx) => thresholdStore(tx).ofPeriod(period))
+      assert.deepEqual(
+        (await stored()).toSorted((a, b) => a.percent - b.percent || String(a.member).localeCompare(String(b.member))),
+        [{ ...reached, member: 'ada' }, reached, { ...reached, percent: 80 }],
+      )
+      await database.transaction((tx) => thresholdStore(tx).forgetBefore(period))
+      assert.equal((await stored()).length, 3)
+      await database.transaction((tx) =>
+        thresholdStore(tx).forgetBefore({ ...period, periodStartMs: period.periodStartMs + 1 }),
+      )
+      assert.deepEqual(await stored(), [])
+    })
+
     it('find the projects and keys of their organization', async () => {
       await using scene = await openScene(open)
       const { within, database } = scene
@@ -87,11 +118,10 @@ export function budgetContract({ name, skip, open }: Engine): void {
         { sql: insert, params: ['proj_1', 'org_1'] },
         { sql: insert, params: ['proj_2', 'org_2'] },
       ])
-      const existing = (kind: 'project' | 'key', ...ids: string[]) =>
-        within((store) => store.existing('org_1', kind, ids))
-      assert.deepEqual(await existing('project', 'proj_1', 'proj_2', 'proj_3'), ['proj_1'])
-      assert.deepEqual(await existing('key', 'proj_1'), [])
-      assert.deepEqual(await existing('project'), [])
+      const named = (kind: 'project' | 'key', ...ids: string[]) => within((store) => store.named('org_1', kind, ids))
+      assert.deepEqual(await named('project', 'proj_1', 'proj_2', 'proj_3'), [{ id: 'proj_1', name: 'proj_1' }])
+      assert.deepEqual(await named('key', 'proj_1'), [])
+      assert.deepEqual(await named('project'), [])
     })
   })
 }

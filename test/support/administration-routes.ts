@@ -461,6 +461,7 @@ export const adminRoutes: readonly AdminRoute[] = [
     permission: 'budgets:write',
     body: { revision: 1, name: 'Changed' },
   },
+  { method: 'GET', path: '/budgets/{budget_id}/status', permission: 'budgets:read' },
   { method: 'DELETE', path: '/budgets/{budget_id}', permission: 'budgets:write' },
 ]
 

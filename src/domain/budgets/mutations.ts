@@ -85,7 +85,7 @@ export async function findBudget(store: Pick<BudgetStore, 'find'>, { organizatio
 
 /** Requires the projects and keys that were not named before: those named before may be gone since. */
 async function requireReferences(
-  store: Pick<BudgetStore, 'existing'>,
+  store: Pick<BudgetStore, 'named'>,
   { organizationId, match }: Budget,
   before?: Budget,
 ): Promise<void> {
@@ -95,8 +95,8 @@ async function requireReferences(
   ] as const
   for (const { kind, param, ids, known = [] } of kinds) {
     const added = ids.filter((id) => !known.includes(id))
-    const existing = await store.existing(organizationId, kind, added)
-    const missing = added.find((id) => !existing.includes(id))
+    const existing = await store.named(organizationId, kind, added)
+    const missing = added.find((id) => !existing.some((each) => each.id === id))
     if (missing !== undefined)
       throw invalidBudgetField(`${param}[${ids.indexOf(missing)}]`, `must name a ${kind} of the organization`)
   }

@@ -1,6 +1,9 @@
 import type { NamedPage, Paged } from '../identity/store.ts'
 import type { Budget } from './budget.ts'
 
+/** A project or a key. */
+export type NamedMember = { readonly id: string; readonly name: string }
+
 export type BudgetPage = NamedPage & { readonly state?: Budget['state'] }
 
 /** The storage of budgets. Every lookup takes the organization first, for tenant isolation. */
@@ -17,6 +20,6 @@ export type BudgetStore = {
   /** Those that are not paused, in the order of their creation. */
   listActive(organizationId: string): Promise<readonly Budget[]>
   names(organizationId: string): Promise<readonly Pick<Budget, 'id' | 'name'>[]>
-  /** Which of these projects or keys the organization has. */
-  existing(organizationId: string, kind: 'project' | 'key', ids: readonly string[]): Promise<readonly string[]>
+  /** Those of these projects or keys that the organization has. */
+  named(organizationId: string, kind: 'project' | 'key', ids: readonly string[]): Promise<readonly NamedMember[]>
 }

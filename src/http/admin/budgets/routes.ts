@@ -12,9 +12,11 @@ import { actionOf, patchOf, presentBudget, settingsOf } from './body.ts'
 import * as Schema from './schema.ts'
 
 const budgetsPath = '/v1/organization/budgets'
-const budgetPath = `${budgetsPath}/{budget_id}`
+export const budgetPath = `${budgetsPath}/{budget_id}`
 
 const answer = { description: 'The budget.', schema: Schema.BudgetObject }
+
+export type BudgetStores = { readonly budgets: BudgetStore }
 
 type Actor = { readonly organization: { readonly id: string } }
 
@@ -25,7 +27,7 @@ type BudgetRouteParts = {
 
 /** `/v1/organization/budgets`: how much requests may spend in a period. */
 export function budgetRoutes(
-  { read, mutation }: AdminRoutes<{ readonly budgets: BudgetStore }>,
+  { read, mutation }: AdminRoutes<BudgetStores>,
   { administration, modelSetOf }: BudgetRouteParts,
 ): Route[] {
   /** The catalogue cannot be read in the transaction. */
@@ -81,7 +83,8 @@ export function budgetRoutes(
       params: Schema.BudgetParams,
       query: none,
       answer,
-      operation: async ({ budgets }, { actor, params }) => presentBudget(await findBudget(budgets, at(actor, params))),
+      operation: async ({ budgets }, { actor, params }) =>
+        presentBudget(await findBudget(budgets, budgetAt(actor, params))),
     }),
     mutation({
       name: 'updateBudget',
@@ -98,7 +101,7 @@ export function budgetRoutes(
       prepare: (_reads, { actor, body }) => hasModel(actor, body.action),
       operation({ budgets }, { actor, params, body: { revision, ...given }, prepared }) {
         requireModel(prepared)
-        return administration.update(budgets, { ...at(actor, params), revision }, patchOf(given))
+        return administration.update(budgets, { ...budgetAt(actor, params), revision }, patchOf(given))
       },
       managed,
       present: presentBudget,
@@ -113,14 +116,14 @@ export function budgetRoutes(
       query: none,
       body: none,
       answer: { description: 'The id of the deleted budget.', schema: Schema.DeletedBudget },
-      operation: ({ budgets }, { actor, params }) => administration.remove(budgets, at(actor, params)),
+      operation: ({ budgets }, { actor, params }) => administration.remove(budgets, budgetAt(actor, params)),
       removes: ({ id }) => ({ id }),
       present: ({ id }) => ({ object: 'organization.budget.deleted', id, deleted: true }),
     }),
   ]
 }
 
-const at = ({ organization }: Actor, { budget_id: id }: { readonly budget_id: string }) => ({
+export const budgetAt = ({ organization }: Actor, { budget_id: id }: { readonly budget_id: string }) => ({
   organizationId: organization.id,
   id,
 })

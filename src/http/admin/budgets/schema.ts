@@ -1,9 +1,9 @@
 import Type, { type Static } from 'typebox'
 import { lastSecond } from '../../../base/clock.ts'
-import { budgetPeriods } from '../../../domain/budgets/budget.ts'
+import { budgetPeriods, budgetUnits } from '../../../domain/budgets/budget.ts'
 import { maxNameLength } from '../../../domain/identity/bounds.ts'
 import { maxRevision } from '../../../domain/policy/policy.ts'
-import { integer, number, text } from '../../described.ts'
+import { flag, integer, number, text } from '../../described.ts'
 import { idText, orNull, unixTime } from '../../resources/fields.ts'
 import { listOf, listQuery, nameSearch, pageExample } from '../../resources/list.ts'
 import { managedBy } from '../../resources/managed-by.ts'
@@ -190,6 +190,53 @@ export const BudgetObject = Type.Object(
   { title: 'Budget', examples: [example] },
 )
 
+const unit = Type.Enum([...budgetUnits], { description: 'What is counted: dollars, tokens or requests.' })
+
+export const BudgetStatusObject = Type.Object(
+  {
+    object: Type.Literal('organization.budget.status'),
+    budget_id: text('The id of the budget.'),
+    period_start: unixTime('When the current period began.'),
+    period_end: orNull(unixTime('When it ends.'), 'When it ends; null for `once`.'),
+    unit,
+    members: Type.Array(
+      Type.Object({
+        member: orNull(
+          Type.String(),
+          'The id of the project or key, the user, or the value of the tag; null if all requests share the amount.',
+        ),
+        name: orNull(Type.String(), 'The name of the project or key; null for others.'),
+        amount: number('The amount, with the extra.'),
+        spent: number('What was spent since the begin of the period.'),
+        left: number('What is left, at least 0.'),
+        percent: number('The share of the amount that was spent; above 100 if it was more than the amount.'),
+        forecast: orNull(
+          Type.Number(),
+          'What is spent at the end of the period if it goes on like this; null for `once`, and in the first hour.',
+        ),
+      }),
+      { description: 'At most 100 of those that have spent something, the highest share first.' },
+    ),
+    has_more: flag('Whether there are further members.'),
+  },
+  {
+    title: 'BudgetStatus',
+    examples: [
+      {
+        object: 'organization.budget.status',
+        budget_id: budgetExampleId,
+        period_start: 1_767_222_000,
+        period_end: 1_769_900_400,
+        unit: 'usd',
+        members: [
+          { member: null, name: null, amount: 500, spent: 410.25, left: 89.75, percent: 82.05, forecast: 635.8 },
+        ],
+        has_more: false,
+      },
+    ],
+  },
+)
+
 export const BudgetList = listOf('BudgetList', BudgetObject, pageExample(example))
 
 export const DeletedBudget = Type.Object(
@@ -204,6 +251,7 @@ export const DeletedBudget = Type.Object(
   },
 )
 
+export type BudgetStatusBody = Static<typeof BudgetStatusObject>
 export type BudgetBody = Static<typeof BudgetObject>
 export type CreateBudgetBody = Static<typeof CreateBudget>
 export type GivenBudgetBody = Partial<CreateBudgetBody>

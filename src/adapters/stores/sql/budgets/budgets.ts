@@ -64,14 +64,20 @@ export function budgetStore(tx: Transaction): BudgetStore {
       tx.query<{ id: string; name: string }>('select id, name from budget where organization_id = $1 order by id', [
         organizationId,
       ]),
-    async existing(organizationId, kind, ids) {
+    async named(organizationId, kind, ids) {
       if (ids.length === 0) return []
       const list = ids.map((_, at) => `$${at + 2}`).join(', ')
       const table = kind === 'project' ? 'project' : 'api_key'
-      const sql = `select id from ${table} where organization_id = $1 and id in (${list})`
-      return (await tx.query<{ id: string }>(sql, [organizationId, ...ids])).map(({ id }) => id)
+      const sql = `select id, name from ${table} where organization_id = $1 and id in (${list})`
+      return tx.query<{ id: string; name: string }>(sql, [organizationId, ...ids])
     },
   }
+}
+
+/** The active budgets of all organizations, those of an organization together. */
+export async function readActiveBudgets(query: Transaction['query']): Promise<readonly Budget[]> {
+  const sql = `select ${columns} from budget where state = 'active' order by organization_id, id`
+  return (await query<BudgetRow>(sql)).map(budgetOf)
 }
 
 type Settings = Pick<

@@ -1,0 +1,67 @@
+import { toUnixSeconds, type Clock } from '../../../base/clock.ts'
+import { displayedAmount } from '../../../domain/budgets/amount.ts'
+import { findBudget } from '../../../domain/budgets/mutations.ts'
+import type { ReadSpent } from '../../../domain/budgets/spent.ts'
+import { readBudgetStatus, type BudgetStatus } from '../../../domain/budgets/status.ts'
+import { none } from '../../resources/fields.ts'
+import type { Route } from '../../route.ts'
+import type { AdminReads } from '../routes.ts'
+import { budgetAt, budgetPath, type BudgetStores } from './routes.ts'
+import { BudgetParams, BudgetStatusObject, type BudgetStatusBody } from './schema.ts'
+
+type StatusParts = { readonly readSpent: ReadSpent; readonly clock: Pick<Clock, 'nowMs'> }
+
+/** What was spent of a budget in the current period. */
+export function budgetStatusRoute({ read }: AdminReads<BudgetStores>, { readSpent, clock }: StatusParts): Route {
+  return read({
+    name: 'getBudgetStatus',
+    path: `${budgetPath}/status`,
+    summary: 'Read what was spent of a budget',
+    description:
+      'The current period, by member. A request counts once it has ended. Costs are those of the price list of the request, also where nothing was charged.',
+    permission: 'budgets:read',
+    isReport: true,
+    params: BudgetParams,
+    query: none,
+    answer: { description: 'The members that have spent something.', schema: BudgetStatusObject },
+    async operation({ budgets }, { actor, params }) {
+      const budget = await findBudget(budgets, budgetAt(actor, params))
+      const status = await readBudgetStatus(budget, readSpent, clock.nowMs())
+      return present(status, await namesOf(budgets, status))
+    },
+  })
+}
+
+async function namesOf(
+  store: BudgetStores['budgets'],
+  { budget, members }: BudgetStatus,
+): Promise<ReadonlyMap<string, string>> {
+  if (budget.per !== 'project' && budget.per !== 'key') return new Map()
+  const ids = members.flatMap(({ member }) => member ?? [])
+  const named = await store.named(budget.organizationId, budget.per, ids)
+  return new Map(named.map(({ id, name }) => [id, name]))
+}
+
+function present(
+  { budget, period, members, hasMore }: BudgetStatus,
+  names: ReadonlyMap<string, string>,
+): BudgetStatusBody {
+  const shown = (amount: number): number => displayedAmount(budget.unit, amount)
+  return {
+    object: 'organization.budget.status',
+    budget_id: budget.id,
+    period_start: toUnixSeconds(period.startMs),
+    period_end: period.endMs === null ? null : toUnixSeconds(period.endMs),
+    unit: budget.unit,
+    members: members.map(({ member, amount, spent, left, percent, forecast }) => ({
+      member,
+      name: names.get(member ?? '') ?? null,
+      amount: shown(amount),
+      spent: shown(spent),
+      left: shown(left),
+      percent,
+      forecast: forecast === null ? null : shown(forecast),
+    })),
+    has_more: hasMore,
+  }
+}
