@@ -52,6 +52,7 @@ const order: readonly (readonly [title: string, names: readonly string[]])[] = [
       'backtest',
       'limits-and-credits',
       'costs',
+      'budgets',
       'conformance',
     ],
   ],
