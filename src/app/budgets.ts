@@ -2,7 +2,7 @@ import { budgetStore, readActiveBudgets } from '../adapters/stores/sql/budgets/b
 import { thresholdStore } from '../adapters/stores/sql/budgets/thresholds.ts'
 import { costStore } from '../adapters/stores/sql/rollup/costs.ts'
 import { createActiveBudgets, type ActiveBudgetsOf } from '../domain/budgets/active-budgets.ts'
-import { createReadSpent, type ReadSpent } from '../domain/budgets/spent.ts'
+import { createSpentReads, type SpentReads } from '../domain/budgets/spent.ts'
 import { createReportThresholds } from '../domain/budgets/thresholds.ts'
 import type { Infrastructure } from './infrastructure.ts'
 import type { Stores } from './stores.ts'
@@ -14,7 +14,7 @@ export function openBudgets(infrastructure: Infrastructure, stores: Stores): Act
   const report = createReportThresholds({
     listActive: () => readActiveBudgets((sql, params) => database.read(sql, params)),
     reported: thresholdStore(stores.reading),
-    readSpent: openReadSpent(infrastructure),
+    readSpent: openSpentReads(infrastructure).ofPeriod,
     mutate,
     clock,
   })
@@ -23,12 +23,12 @@ export function openBudgets(infrastructure: Infrastructure, stores: Stores): Act
 }
 
 /** Reads what was spent from the sums of costs. */
-export function openReadSpent({
+export function openSpentReads({
   config,
   database,
   clock,
-}: Pick<Infrastructure, 'config' | 'database' | 'clock'>): ReadSpent {
+}: Pick<Infrastructure, 'config' | 'database' | 'clock'>): SpentReads {
   const { retention_days: userDays } = config.audit
   const costs = costStore((sql, params) => database.report(sql, params), { clock, userDays })
-  return createReadSpent({ costs, creditUsd: config.credits.credit_usd })
+  return createSpentReads({ costs, creditUsd: config.credits.credit_usd })
 }

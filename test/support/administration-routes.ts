@@ -454,6 +454,13 @@ export const adminRoutes: readonly AdminRoute[] = [
     permission: 'budgets:write',
     body: { name: 'New', requests: 1_000_000, period: 'month', action: 'warn' },
   },
+  {
+    method: 'POST',
+    path: '/budgets/plan',
+    permission: 'budgets:read',
+    body: { name: 'New', requests: 5, period: 'day' },
+    isEnquiry: true,
+  },
   { method: 'GET', path: '/budgets/{budget_id}', permission: 'budgets:read' },
   {
     method: 'PATCH',

@@ -1,9 +1,11 @@
 import { budgetStore } from '../../adapters/stores/sql/budgets/budgets.ts'
+import { namesIn } from '../../adapters/stores/sql/identity/names.ts'
 import { createBudgetAdministration } from '../../domain/budgets/mutations.ts'
+import { budgetPlanRoute } from '../../http/admin/budgets/plan-route.ts'
 import { budgetRoutes } from '../../http/admin/budgets/routes.ts'
 import { budgetStatusRoute } from '../../http/admin/budgets/status-route.ts'
 import { createResourceRoutes } from '../../http/resources/route.ts'
-import { openReadSpent } from '../budgets.ts'
+import { openSpentReads } from '../budgets.ts'
 import type { Feature, FeatureParts, RunningServerParts } from './feature.ts'
 
 /** How much requests may spend in a period. */
@@ -11,11 +13,15 @@ export function createBudgets(parts: FeatureParts, { modelSetOf }: Pick<RunningS
   const { config, clock, ids, stores } = parts
   const own = stores.of((tx) => ({ budgets: budgetStore(tx) }))
   const administration = createBudgetAdministration({ ids, clock, tagNames: config.budgets.tags })
-  const readSpent = openReadSpent(parts)
+  const reports = { administration, spent: openSpentReads(parts), names: namesIn(stores.reading.query), clock }
   return {
     administration(surface) {
       const routes = createResourceRoutes({ ...surface, ...own })
-      return [...budgetRoutes(routes, { administration, modelSetOf }), budgetStatusRoute(routes, { readSpent, clock })]
+      return [
+        ...budgetRoutes(routes, { administration, modelSetOf }),
+        budgetPlanRoute(routes, reports),
+        budgetStatusRoute(routes, reports),
+      ]
     },
   }
 }

@@ -24,7 +24,22 @@ type Parts = {
 
 /** Every mutation of a budget, in the transaction of the caller, with its audit record. */
 export function createBudgetAdministration({ ids, clock, tagNames }: Parts) {
+  const draft = async (
+    store: Pick<BudgetStore, 'named'>,
+    organizationId: string,
+    settings: BudgetSettings,
+  ): Promise<Budget> => {
+    const nowMs = clock.nowMs()
+    const fields = newFields(settings, { nowMs, tagNames })
+    const budget: Budget = { ...fields, id: ids('bud'), organizationId, revision: 1, updatedAtMs: nowMs }
+    await requireReferences(store, budget)
+    return budget
+  }
+
   return {
+    /** A budget with these settings, which is not stored. */
+    draft,
+
     async create(
       store: BudgetStore,
       organizationId: string,
@@ -35,10 +50,7 @@ export function createBudgetAdministration({ ids, clock, tagNames }: Parts) {
       if (named.length >= maxBudgets)
         throw new Fault('conflict', 'budget_limit_reached', `An organization may have ${maxBudgets} budgets.`)
       requireFreeName(named, settings.name)
-      const nowMs = clock.nowMs()
-      const fields = newFields(settings, { nowMs, tagNames })
-      const budget: Budget = { ...fields, id: ids('bud'), organizationId, revision: 1, updatedAtMs: nowMs }
-      await requireReferences(store, budget)
+      const budget = await draft(store, organizationId, settings)
       await store.insert(budget)
       return { value: budget, record: recordOf('budget.created', budget, auditedFields(budget)) }
     },

@@ -5,10 +5,16 @@ import type { Budget, BudgetMatch, BudgetPer, BudgetUnit } from './budget.ts'
 /** What a member has spent, in the unit of the amount. The member is null if all requests share it. */
 export type MemberSpent = { readonly member: string | null; readonly spent: number }
 
-/** Reads what each member of a budget has spent since the begin of a period. Members without requests are left out. */
-export type ReadSpent = (budget: Budget, period: SpentPeriod) => Promise<readonly MemberSpent[]>
+/** What a member spent in an hour. */
+export type HourSpent = MemberSpent & { readonly startMs: number; readonly requests: number }
 
 type SpentPeriod = { readonly startMs: number; readonly nowMs: number }
+
+/** Reads what each member of a budget has spent since the begin of a period. Members without requests are left out. */
+export type ReadSpent = (budget: Budget, period: SpentPeriod) => Promise<readonly MemberSpent[]>
+export type ReadHours = (budget: Budget, period: SpentPeriod) => Promise<readonly HourSpent[]>
+
+export type SpentReads = { readonly ofPeriod: ReadSpent; readonly byHour: ReadHours }
 
 type SpentParts = {
   readonly costs: CostStore
@@ -16,22 +22,35 @@ type SpentParts = {
   readonly creditUsd: number
 }
 
-export function createReadSpent({ costs, creditUsd }: SpentParts): ReadSpent {
-  return async ({ organizationId, match, per, unit }, { startMs, nowMs }) => {
+const hourSeconds = hourMs / 1000
+
+export function createSpentReads({ costs, creditUsd }: SpentParts): SpentReads {
+  const read = async (
+    budget: Budget,
+    { startMs, nowMs }: SpentPeriod,
+    step?: number,
+  ): Promise<readonly HourSpent[]> => {
+    const { organizationId, match, per, unit } = budget
     const sums = await costs.sums({
       organizationId,
       from: startMs / 1000,
       // The current hour belongs to the period.
-      to: Math.floor(nowMs / hourMs + 1) * (hourMs / 1000),
+      to: Math.floor(nowMs / hourMs + 1) * hourSeconds,
       groupBy: dimensionsOf(per),
       filter: filterOf(match),
+      ...(step !== undefined && { step }),
     })
-    return sums.flatMap((sum): MemberSpent[] => {
-      const spent = spentIn(sum, unit, creditUsd)
-      if (per === 'all') return [{ member: null, spent }]
+    return sums.flatMap((sum): HourSpent[] => {
       const [member = ''] = sum.group
-      return member === '' ? [] : [{ member, spent }]
+      if (per !== 'all' && member === '') return []
+      const spent = spentIn(sum, unit, creditUsd)
+      const startOfHour = (sum.startTime ?? startMs / 1000) * 1000
+      return [{ member: per === 'all' ? null : member, startMs: startOfHour, spent, requests: sum.requests }]
     })
+  }
+  return {
+    ofPeriod: async (budget, period) => (await read(budget, period)).map(({ member, spent }) => ({ member, spent })),
+    byHour: (budget, period) => read(budget, period, hourSeconds),
   }
 }
 

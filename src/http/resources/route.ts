@@ -84,10 +84,11 @@ export function createResourceRoutes<
         body: spec.body,
         answers: { 200: spec.answer },
         errorStatuses: [400, 401, 403, ...(spec.params === none ? [] : [404]), 413, 422, 429, 500, 503],
-        async handle(request) {
+        async handle(request, reply) {
           const actor = await parts.authenticate(request)
           using _slot = admitRequest(parts, actor)
           requirePermissionOf(actor, spec)
+          using _report = spec.isReport && (await admitReport(parts, actor, reply))
           return await spec.operation(parts.reads, { actor, ...decode(request) })
         },
       }
@@ -96,7 +97,7 @@ export function createResourceRoutes<
     mutation<Params extends TObject, Query extends TObject, Body extends TObject, Prepared, T>(
       spec: MutationSpec<TActor, Stores, Reads, Params, Query, Body, Prepared, T>,
     ): Route {
-      const { status = 200, bodyLimitBytes = defaultBodyLimitBytes } = spec
+      const { status = 200, bodyLimitBytes = defaultBodyLimitBytes, prepare } = spec
       const decode = createRequestReader(spec)
       return {
         ...describe(spec, parts.credential),
@@ -111,7 +112,6 @@ export function createResourceRoutes<
           using _slot = admitRequest(parts, actor)
           requirePermissionOf(actor, spec)
           const decoded = { actor, ...decode(request) }
-          const { prepare } = spec
           const once = repeatableOf(request, actor)
           using preparation =
             prepare && (await prepareOnce(parts.reads.idempotency, once, () => prepare(parts.reads, decoded)))

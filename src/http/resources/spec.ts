@@ -68,6 +68,8 @@ export type QuerySpec<TActor, Reads, Params extends TObject, Body extends TObjec
   readonly params: Params
   readonly body: Body
   readonly bodyLimitBytes?: number
+  /** Reads what may take seconds, so only some run at once for each organization. */
+  readonly isReport?: true
   readonly operation: (reads: Reads, input: Input<TActor, Params, typeof none, Body>) => Promise<unknown>
 }
 

@@ -11,7 +11,7 @@ import type { AdminRoutes } from '../routes.ts'
 import { actionOf, patchOf, presentBudget, settingsOf } from './body.ts'
 import * as Schema from './schema.ts'
 
-const budgetsPath = '/v1/organization/budgets'
+export const budgetsPath = '/v1/organization/budgets'
 export const budgetPath = `${budgetsPath}/{budget_id}`
 
 const answer = { description: 'The budget.', schema: Schema.BudgetObject }

@@ -205,7 +205,7 @@ export const BudgetStatusObject = Type.Object(
           Type.String(),
           'The id of the project or key, the user, or the value of the tag; null if all requests share the amount.',
         ),
-        name: orNull(Type.String(), 'The name of the project or key; null for others.'),
+        name: orNull(Type.String(), 'The name of the project or key, if the caller may read it; null for others.'),
         amount: number('The amount, with the extra.'),
         spent: number('What was spent since the begin of the period.'),
         left: number('What is left, at least 0.'),
@@ -237,6 +237,56 @@ export const BudgetStatusObject = Type.Object(
   },
 )
 
+export const BudgetPlanObject = Type.Object(
+  {
+    object: Type.Literal('organization.budget.plan'),
+    from: unixTime('The begin of what was looked at.'),
+    to: unixTime('The end of it.'),
+    data: Type.Array(
+      Type.Object({
+        period_start: unixTime('When the period began.'),
+        period_end: orNull(unixTime('When it ended.'), 'When it ended or ends; null for `once`.'),
+        member: orNull(
+          Type.String(),
+          'The id of the project or key, the user, or the value of the tag; null if all requests share the amount.',
+        ),
+        name: orNull(Type.String(), 'The name of the project or key, if the caller may read it; null for others.'),
+        reached_at: unixTime('The begin of the hour in which the amount was reached.'),
+        requests_after: integer(
+          'Requests of the period after that. Of those in the same hour, a share, as if they had cost the same.',
+        ),
+      }),
+      { description: 'At most 100 periods and members, those with the most requests first.' },
+    ),
+    has_more: flag('Whether there are further ones.'),
+    requests: integer('Requests after the amount was reached, of all periods and members.'),
+    members: integer('Members that would have been stopped.'),
+  },
+  {
+    title: 'BudgetPlan',
+    examples: [
+      {
+        object: 'organization.budget.plan',
+        from: 1_764_633_600,
+        to: 1_767_225_600,
+        data: [
+          {
+            period_start: 1_767_139_200,
+            period_end: 1_767_225_600,
+            member: 'ada',
+            name: null,
+            reached_at: 1_767_178_800,
+            requests_after: 41,
+          },
+        ],
+        has_more: false,
+        requests: 41,
+        members: 1,
+      },
+    ],
+  },
+)
+
 export const BudgetList = listOf('BudgetList', BudgetObject, pageExample(example))
 
 export const DeletedBudget = Type.Object(
@@ -252,6 +302,7 @@ export const DeletedBudget = Type.Object(
 )
 
 export type BudgetStatusBody = Static<typeof BudgetStatusObject>
+export type BudgetPlanBody = Static<typeof BudgetPlanObject>
 export type BudgetBody = Static<typeof BudgetObject>
 export type CreateBudgetBody = Static<typeof CreateBudget>
 export type GivenBudgetBody = Partial<CreateBudgetBody>

@@ -1,18 +1,20 @@
-import { toUnixSeconds, type Clock } from '../../../base/clock.ts'
+import { toUnixSeconds } from '../../../base/clock.ts'
 import { displayedAmount } from '../../../domain/budgets/amount.ts'
 import { findBudget } from '../../../domain/budgets/mutations.ts'
-import type { ReadSpent } from '../../../domain/budgets/spent.ts'
 import { readBudgetStatus, type BudgetStatus } from '../../../domain/budgets/status.ts'
 import { none } from '../../resources/fields.ts'
 import type { Route } from '../../route.ts'
 import type { AdminReads } from '../routes.ts'
+import { memberNames } from './member-names.ts'
+import type { BudgetReportParts } from './plan-route.ts'
 import { budgetAt, budgetPath, type BudgetStores } from './routes.ts'
 import { BudgetParams, BudgetStatusObject, type BudgetStatusBody } from './schema.ts'
 
-type StatusParts = { readonly readSpent: ReadSpent; readonly clock: Pick<Clock, 'nowMs'> }
-
 /** What was spent of a budget in the current period. */
-export function budgetStatusRoute({ read }: AdminReads<BudgetStores>, { readSpent, clock }: StatusParts): Route {
+export function budgetStatusRoute(
+  { read }: AdminReads<BudgetStores>,
+  { spent, names, clock }: BudgetReportParts,
+): Route {
   return read({
     name: 'getBudgetStatus',
     path: `${budgetPath}/status`,
@@ -26,25 +28,16 @@ export function budgetStatusRoute({ read }: AdminReads<BudgetStores>, { readSpen
     answer: { description: 'The members that have spent something.', schema: BudgetStatusObject },
     async operation({ budgets }, { actor, params }) {
       const budget = await findBudget(budgets, budgetAt(actor, params))
-      const status = await readBudgetStatus(budget, readSpent, clock.nowMs())
-      return present(status, await namesOf(budgets, status))
+      const status = await readBudgetStatus(budget, spent.ofPeriod, clock.nowMs())
+      const members = status.members.map(({ member }) => member)
+      return present(status, await memberNames(names, actor, { per: budget.per, members }))
     },
   })
 }
 
-async function namesOf(
-  store: BudgetStores['budgets'],
-  { budget, members }: BudgetStatus,
-): Promise<ReadonlyMap<string, string>> {
-  if (budget.per !== 'project' && budget.per !== 'key') return new Map()
-  const ids = members.flatMap(({ member }) => member ?? [])
-  const named = await store.named(budget.organizationId, budget.per, ids)
-  return new Map(named.map(({ id, name }) => [id, name]))
-}
-
 function present(
   { budget, period, members, hasMore }: BudgetStatus,
-  names: ReadonlyMap<string, string>,
+  nameOf: (member: string | null) => string | null,
 ): BudgetStatusBody {
   const shown = (amount: number): number => displayedAmount(budget.unit, amount)
   return {
@@ -55,7 +48,7 @@ function present(
     unit: budget.unit,
     members: members.map(({ member, amount, spent, left, percent, forecast }) => ({
       member,
-      name: names.get(member ?? '') ?? null,
+      name: nameOf(member),
       amount: shown(amount),
       spent: shown(spent),
       left: shown(left),

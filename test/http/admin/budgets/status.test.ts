@@ -108,6 +108,28 @@ describe('what was spent of a budget', () => {
     assert.equal(Number(end) - Number(start), 86_400)
   })
 
+  it('says whom a new budget would have stopped', async () => {
+    const plan = (body: Json) =>
+      app.admin.post('/budgets/plan', { name: 'Budget 1', period: 'day', per: 'user', ...body })
+    const nothing = await plan({ amount_usd: 1 })
+    assert.partialDeepStrictEqual(nothing, { object: 'organization.budget.plan', data: [], requests: 0, members: 0 })
+    assert.equal(Number(nothing['to']) - Number(nothing['from']) > 29 * 86_400, true)
+    const stopped = await plan({ requests: 1 })
+    assert.partialDeepStrictEqual(stopped, { data: [{ member: 'ada', requests_after: 1 }], requests: 1, members: 1 })
+    const users = await plan({ amount_usd: 0.004, extra: { amount: 5, reason: 'r' } })
+    assert.deepEqual(
+      itemsOf(users).map(({ member }) => member),
+      ['ada'],
+    )
+    const projects = await plan({ per: 'project', amount_usd: 0.005, period: 'once' })
+    assert.partialDeepStrictEqual(projects, {
+      data: [{ member: app.projectId, name: 'Default project', period_end: null, requests_after: 2 }],
+    })
+    const blind = await app.adminWith(['budgets:read'])
+    const unnamed = await blind.post('/budgets/plan', { name: 'B', requests: 1, period: 'day', per: 'project' })
+    assert.partialDeepStrictEqual(unnamed, { data: [{ member: app.projectId, name: null }] })
+  })
+
   it('is reported in the audit log once for each threshold', async () => {
     const id = await create({ name: 'Reported', per: 'user', amount_usd: 0.02, warn_at: [10, 20, 90] })
     const reports = async (): Promise<Json[]> =>
@@ -118,10 +140,12 @@ describe('what was spent of a budget', () => {
     await scheduler.wait(100)
     const entries = await reports()
     const details = entries.map((entry) => entry['details'] as Json)
-    assert.deepEqual(details.map(({ member, percent, spent, amount }) => [member, percent, spent, amount]).toSorted(), [
-      ['ada', 20, 0.01, 0.02],
-      ['bob', 20, 0.005, 0.02],
-    ])
+    assert.deepEqual(
+      details
+        .map(({ member, percent, spent, amount }) => [member, percent, spent, amount].join(' '))
+        .toSorted((a, b) => a.localeCompare(b)),
+      ['ada 20 0.01 0.02', 'bob 20 0.005 0.02'],
+    )
   })
 })
 
