@@ -1,6 +1,7 @@
 import { apiPath, type ApiClient } from '../app/client/api-client.ts'
 import { isRecord } from '../base/record.ts'
-import type { BudgetBody, BudgetStatusBody } from '../http/admin/budgets/schema.ts'
+import type { BudgetStatusBody } from '../http/admin/budgets/report-schema.ts'
+import type { BudgetBody } from '../http/admin/budgets/schema.ts'
 import { readArguments, required } from './arguments.ts'
 import { unknownSubcommand, type Command } from './command.ts'
 import { runOnServer, type Result } from './run-on-server.ts'

@@ -1,32 +1,9 @@
-import Type, { type Static } from 'typebox'
+import type { Static } from 'typebox'
 import { amountOf } from '../../domain/budgets/amount.ts'
 import { fieldOfAmount } from '../../domain/budgets/complete.ts'
 import { settingsOf } from '../../http/admin/budgets/body.ts'
-import { CreateBudget, matchFields } from '../../http/admin/budgets/schema.ts'
 import { problemsOf, type FileProblem } from './file-problems.ts'
-import { entryId, projectName } from './policy-entry.ts'
-
-const strict = { additionalProperties: false }
-const { extra: _extra, match: _match, ...settings } = CreateBudget.properties
-const { project_ids: _projectIds, ...match } = matchFields
-
-/** A budget in a file of resources. An extra is given for one period, so it is not in files. */
-export const BudgetEntry = Type.Object(
-  {
-    id: entryId,
-    ...settings,
-    match: Type.Optional(
-      Type.Partial(
-        Type.Object({
-          projects: Type.Array(projectName, { maxItems: 100, description: 'Projects, by name or id.' }),
-          ...match,
-        }),
-        { ...strict, description: 'The requests that the budget applies to. An empty list is no condition.' },
-      ),
-    ),
-  },
-  strict,
-)
+import type { BudgetEntry } from './policy-entry.ts'
 
 export type BudgetFileEntry = Static<typeof BudgetEntry>
 

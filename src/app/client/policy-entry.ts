@@ -1,4 +1,5 @@
 import Type from 'typebox'
+import { CreateBudget, matchFields } from '../../http/admin/budgets/schema.ts'
 import { CreateJudge } from '../../http/admin/judges/schema.ts'
 import { GateSettingsBody } from '../../http/admin/policies/gate-schema.ts'
 import { CreatePolicy } from '../../http/admin/policies/schema.ts'
@@ -44,3 +45,27 @@ export const PolicyEntry = Type.Object(
 
 /** A judge in a file of resources. */
 export const JudgeEntry = Type.Object({ id: entryId, ...CreateJudge.properties }, { additionalProperties: false })
+
+const { extra: _extra, match: _match, ...budgetSettings } = CreateBudget.properties
+const { project_ids: _projectIds, ...budgetMatch } = matchFields
+
+/** A budget in a file of resources. An extra is given for one period, so it is not in files. */
+export const BudgetEntry = Type.Object(
+  {
+    id: entryId,
+    ...budgetSettings,
+    match: Type.Optional(
+      Type.Partial(
+        Type.Object({
+          projects: Type.Array(projectName, { maxItems: 100, description: 'Projects, by name or id.' }),
+          ...budgetMatch,
+        }),
+        {
+          additionalProperties: false,
+          description: 'The requests that the budget applies to. An empty list is no condition.',
+        },
+      ),
+    ),
+  },
+  { additionalProperties: false },
+)

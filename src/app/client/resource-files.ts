@@ -16,10 +16,9 @@ import { NewExport } from '../../http/policy-gateway/exports/schema.ts'
 import { givenConfigurationFields } from '../../http/resources/gateway-configuration.ts'
 import { entrySchemas } from '../upstreams/entry-schemas.ts'
 import { createValidator } from '../../http/validate.ts'
-import { BudgetEntry } from './budget-entry.ts'
 import { GatewayCaseEntry } from './file-cases.ts'
 import { problemAt, problemsOf, type FileProblem } from './file-problems.ts'
-import { entryId, JudgeEntry, PolicyEntry, projectName } from './policy-entry.ts'
+import { BudgetEntry, entryId, JudgeEntry, PolicyEntry, projectName } from './policy-entry.ts'
 
 const strict = { additionalProperties: false }
 

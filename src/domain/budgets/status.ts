@@ -4,7 +4,7 @@ import { periodAt, type PeriodRange } from './period.ts'
 import type { MemberSpent, ReadSpent } from './spent.ts'
 
 /** What a member has spent and has left. Amounts are in the unit of the budget. */
-export type MemberStatus = MemberSpent & {
+export type BudgetMemberStatus = MemberSpent & {
   readonly amount: number
   /** Never below 0. */
   readonly left: number
@@ -18,7 +18,7 @@ export type BudgetStatus = {
   readonly budget: Budget
   readonly period: PeriodRange
   /** The highest share first. */
-  readonly members: readonly MemberStatus[]
+  readonly members: readonly BudgetMemberStatus[]
   readonly hasMore: boolean
 }
 

@@ -9,7 +9,8 @@ import type { AdminReads } from '../routes.ts'
 import { settingsOf } from './body.ts'
 import { memberNames } from './member-names.ts'
 import { budgetsPath, type BudgetStores } from './routes.ts'
-import { BudgetPlanObject, CreateBudget, type BudgetPlanBody } from './schema.ts'
+import { BudgetPlanObject, type BudgetPlanBody } from './report-schema.ts'
+import { CreateBudget } from './schema.ts'
 
 export type BudgetReportParts = {
   readonly administration: Pick<BudgetAdministration, 'draft'>

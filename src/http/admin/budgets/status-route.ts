@@ -8,7 +8,8 @@ import type { AdminReads } from '../routes.ts'
 import { memberNames } from './member-names.ts'
 import type { BudgetReportParts } from './plan-route.ts'
 import { budgetAt, budgetPath, type BudgetStores } from './routes.ts'
-import { BudgetParams, BudgetStatusObject, type BudgetStatusBody } from './schema.ts'
+import { BudgetStatusObject, type BudgetStatusBody } from './report-schema.ts'
+import { BudgetParams } from './schema.ts'
 
 /** What was spent of a budget in the current period. */
 export function budgetStatusRoute(
