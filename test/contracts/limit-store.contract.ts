@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { LimitSettings, Rejected, AdmissionResult } from '../../src/domain/limits/admission.ts'
+import { countOnly, type BudgetDemand, type BudgetUse } from '../../src/domain/limits/budget-counters.ts'
 import { unlimited, type Limits, type ScopeLimits } from '../../src/domain/limits/scopes.ts'
 import type { LimitStore } from '../../src/domain/limits/store.ts'
 
@@ -16,6 +17,8 @@ const limitsWith = (scope: keyof Limits, values: Partial<ScopeLimits>): Limits =
   [scope]: { ...unlimited, ...values },
 })
 
+type Checked = { id?: string; tokens?: number; micro?: number; key?: string; budgets?: readonly BudgetDemand[] }
+
 /** Helpers that the cases below use. */
 function wordsFor(world: World) {
   const { store, organization, epoch } = world
@@ -24,20 +27,41 @@ function wordsFor(world: World) {
   return {
     subject,
     pass: (ms: number): void => void (world.nowMs += ms),
-    admit: async (limits: Limits, checked: { id?: string; tokens?: number; micro?: number; key?: string } = {}) => {
-      const { id = `request_${++count}`, tokens = 0, micro = null, key = 'key' } = checked
-      return store.admit({ ...subject, key, limits, mode: 'full', requestId: id, tokens, micro })
+    admit: async (limits: Limits, checked: Checked = {}) => {
+      const { id = `request_${++count}`, tokens = 0, micro = null, key = 'key', budgets } = checked
+      const demand = { tokens, micro, ...(budgets && { budgets }) }
+      return store.admit({ ...subject, key, limits, mode: 'full', requestId: id, ...demand })
     },
     check: async (limits: Limits, { tokens = 0, micro = null }: { tokens?: number; micro?: number | null } = {}) =>
       store.admit({ ...subject, limits, mode: 'check', requestId: 'asked', tokens, micro }),
     count: async (limits: Limits) => store.admit({ ...subject, limits, mode: 'count' }),
-    settle: async (id: string, used: { tokens?: number; micro?: number } = {}) =>
+    settle: async (id: string, used: { tokens?: number; micro?: number; budgets?: readonly BudgetUse[] } = {}) =>
       store.settle({ ...subject, requestId: id, tokens: 0, micro: 0, ...used }),
     renew: async (id: string) => store.renew([{ ...subject, requestId: id }]),
     grant: async (sliceId: string, amountMicro: number, opens = true) =>
       store.grant({ organization, epoch, sliceId, amountMicro, opens }),
+    begin: async (token: number, ...names: string[]) =>
+      world.store.countBudgets(countOf(world, { token, names, spent: null })),
+    openWith: async (token: number, spent: number, ...names: string[]) =>
+      world.store.countBudgets(countOf(world, { token, names, spent })),
     account: async () => (await store.accounts(organization))[0] ?? assert.fail('no account'),
   }
+}
+
+type Count = { readonly token: number; readonly names: readonly string[]; readonly spent: number | null }
+
+const countOf = ({ organization, epoch }: World, { token, names, spent }: Count) => ({
+  organization,
+  epoch,
+  token,
+  counters: names.map((counter) => ({ counter, spent, expiresAtMs: 9e15 })),
+})
+
+/** `unopened`, what is used of the budget that rejects the request, or `admitted`. */
+function budgetVerdict(verdict: AdmissionResult): string | number {
+  if (verdict.admitted) return 'admitted'
+  assert.equal(verdict.reason, 'budget')
+  return verdict.budget?.used ?? 'unopened'
 }
 
 function rejectionOf(verdict: AdmissionResult): Pick<Rejected, 'reason' | 'scope' | 'retryAfterMs'> {
@@ -45,6 +69,8 @@ function rejectionOf(verdict: AdmissionResult): Pick<Rejected, 'reason' | 'scope
   const { reason, scope, retryAfterMs } = verdict
   return { reason, scope, retryAfterMs }
 }
+
+const noLimits: Limits = { key: unlimited, project: unlimited, organization: unlimited }
 
 /** The contract of every limit store. */
 export function limitStoreContract(name: string, skip: string | false, open: OpenWorld): void {
@@ -336,6 +362,134 @@ export function limitStoreContract(name: string, skip: string | false, open: Ope
       assert.deepEqual(holds, [hold])
       assert.equal(await settle('orphan', { micro: 0 }), 'settled')
       assert.equal((await account()).slice?.leftMicro, 10)
+    })
+
+    inWorld(
+      'holds, settles and releases what a request uses of budgets',
+      async ({ admit, settle, begin, openWith }) => {
+        const budgets = (amount: number) => [{ counter: 'bud_a', limit: 100, amount }]
+        assert.equal(budgetVerdict(await admit(noLimits, { budgets: budgets(1) })), 'unopened')
+        await begin(1, 'bud_a')
+        assert.equal(budgetVerdict(await admit(noLimits, { budgets: budgets(1) })), 'unopened')
+        await openWith(1, 40, 'bud_a')
+        assert.equal(budgetVerdict(await admit(noLimits, { id: 'first', budgets: budgets(50) })), 'admitted')
+        assert.equal(budgetVerdict(await admit(noLimits, { budgets: budgets(11) })), 90)
+        await settle('first', { budgets: [{ counter: 'bud_a', amount: 20 }] })
+        assert.equal(budgetVerdict(await admit(noLimits, { id: 'second', budgets: budgets(40) })), 'admitted')
+        assert.equal(budgetVerdict(await admit(noLimits, { budgets: budgets(1) })), 100)
+        await settle('second', { budgets: [] })
+        assert.equal(budgetVerdict(await admit(noLimits, { budgets: budgets(40) })), 'admitted')
+      },
+    )
+
+    inWorld('holds a request in no budget if one of them rejects it', async ({ admit, begin, openWith }) => {
+      await begin(1, 'bud_a', 'bud_b')
+      await openWith(1, 0, 'bud_a', 'bud_b')
+      const demand = (counter: string, limit: number) => ({ counter, limit, amount: 5 })
+      const both = [demand('bud_a', 5), demand('bud_b', 4)]
+      const rejected = await admit(noLimits, { budgets: both })
+      assert.ok(!rejected.admitted)
+      assert.deepEqual([rejected.budget?.index, rejected.budget?.used], [1, 0])
+      assert.equal(budgetVerdict(await admit(noLimits, { budgets: [demand('bud_a', 5)] })), 'admitted')
+    })
+
+    inWorld('counts nothing in any limit if a budget rejects the request', async ({ admit, begin, openWith }) => {
+      await begin(1, 'bud_a')
+      await openWith(1, 0, 'bud_a')
+      const limits = limitsWith('key', { rpm: 5, tpm: 50 })
+      const rejected = await admit(limits, { tokens: 9, budgets: [{ counter: 'bud_a', limit: 1, amount: 2 }] })
+      assert.equal(rejected.admitted, false)
+      assert.deepEqual([rejected.limitStatus.key.rpm?.remaining, rejected.limitStatus.key.tpm?.remaining], [5, 50])
+    })
+
+    inWorld('never rejects a request for a budget that only counts', async ({ admit, begin, openWith }) => {
+      await begin(1, 'bud_a')
+      await openWith(1, 90, 'bud_a')
+      const demand = (limit: number) => [{ counter: 'bud_a', limit, amount: 20 }]
+      assert.equal(budgetVerdict(await admit(noLimits, { budgets: demand(countOnly) })), 'admitted')
+      assert.equal(budgetVerdict(await admit(noLimits, { budgets: demand(100) })), 110)
+    })
+
+    inWorld('adds what is settled while the ledger is read', async ({ admit, settle, begin, openWith }) => {
+      const budgets = [{ counter: 'bud_a', limit: 100, amount: 10 }]
+      await begin(1, 'bud_a')
+      await openWith(1, 0, 'bud_a')
+      await admit(noLimits, { id: 'first', budgets })
+      await settle('another', { budgets: [{ counter: 'bud_a', amount: 0 }] })
+      await begin(2, 'bud_a')
+      await settle('first', { budgets: [{ counter: 'bud_a', amount: 7 }] })
+      await openWith(2, 80, 'bud_a')
+      assert.equal(
+        budgetVerdict(await admit(noLimits, { budgets: [{ counter: 'bud_a', limit: 100, amount: 14 }] })),
+        87,
+      )
+    })
+
+    inWorld('keeps what is held when a counter is opened again', async ({ admit, settle, begin, openWith }) => {
+      const budgets = [{ counter: 'bud_a', limit: 100, amount: 30 }]
+      await begin(1, 'bud_a')
+      await openWith(1, 0, 'bud_a')
+      await admit(noLimits, { id: 'first', budgets })
+      await settle('another', { budgets: [{ counter: 'bud_a', amount: 0 }] })
+      await begin(2, 'bud_a')
+      await openWith(2, 60, 'bud_a')
+      assert.equal(budgetVerdict(await admit(noLimits, { budgets })), 90)
+      await settle('first', { budgets: [{ counter: 'bud_a', amount: 1 }] })
+      assert.equal(
+        budgetVerdict(await admit(noLimits, { budgets: [{ counter: 'bud_a', limit: 100, amount: 40 }] })),
+        61,
+      )
+    })
+
+    inWorld('opens a counter with the later of two counts', async ({ admit, begin, openWith }) => {
+      const budgets = [{ counter: 'bud_a', limit: 100, amount: 100 }]
+      await begin(1, 'bud_a')
+      await begin(2, 'bud_a')
+      await openWith(1, 10, 'bud_a')
+      assert.equal(budgetVerdict(await admit(noLimits, { budgets })), 'unopened')
+      await openWith(2, 20, 'bud_a')
+      assert.equal(budgetVerdict(await admit(noLimits, { budgets })), 20)
+    })
+
+    inWorld('does not open a counter again that is open', async ({ admit, begin, openWith }) => {
+      const budgets = [{ counter: 'bud_a', limit: 100, amount: 100 }]
+      await begin(1, 'bud_a')
+      await openWith(1, 10, 'bud_a')
+      await begin(2, 'bud_a')
+      await openWith(2, 20, 'bud_a')
+      assert.equal(budgetVerdict(await admit(noLimits, { budgets })), 10)
+    })
+
+    inWorld(
+      'closes a counter if a request settles that it did not hold',
+      async ({ admit, settle, begin, openWith }) => {
+        const budgets = [{ counter: 'bud_a', limit: 100, amount: 1 }]
+        await begin(1, 'bud_a')
+        await openWith(1, 0, 'bud_a')
+        await admit(noLimits, { id: 'without' })
+        await settle('without', { budgets: [{ counter: 'bud_a', amount: 7 }] })
+        assert.equal(budgetVerdict(await admit(noLimits, { budgets })), 'unopened')
+        await settle('unknown', { budgets: [{ counter: 'bud_a', amount: 7 }] })
+        await begin(2, 'bud_a')
+        await settle('other', { budgets: [{ counter: 'bud_a', amount: 7 }] })
+        await openWith(2, 14, 'bud_a')
+        assert.equal(
+          budgetVerdict(await admit(noLimits, { budgets: [{ counter: 'bud_a', limit: 100, amount: 80 }] })),
+          21,
+        )
+      },
+    )
+
+    inWorld('closes a counter if nobody knows what its request used', async ({ admit, settle, begin, openWith }) => {
+      const budgets = [{ counter: 'bud_a', limit: 100, amount: 50 }]
+      await begin(1, 'bud_a')
+      await openWith(1, 0, 'bud_a')
+      await admit(noLimits, { id: 'first', budgets })
+      await settle('first')
+      assert.equal(budgetVerdict(await admit(noLimits, { budgets })), 'unopened')
+      await begin(2, 'bud_a')
+      await openWith(2, 50, 'bud_a')
+      assert.equal(budgetVerdict(await admit(noLimits, { budgets })), 'admitted')
     })
 
     inWorld('does not advance after the clock moved back a little', async ({ admit, pass }) => {

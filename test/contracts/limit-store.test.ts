@@ -3,7 +3,7 @@ import { after } from 'node:test'
 import { connectRedis, type RedisConnection } from '../../src/adapters/stores/redis/connection.ts'
 import { createRedisLimitStore } from '../../src/adapters/stores/redis/limit-store.ts'
 import { createLimitEngine } from '../../src/domain/limits/engine/engine.ts'
-import { contributing } from '../support/contributing.ts'
+import { contributeNothing, contributing } from '../support/contributing.ts'
 import { redisUrl, withoutRedis } from '../support/redis.ts'
 import { limitStoreContract, type OpenWorld } from './limit-store.contract.ts'
 
@@ -23,7 +23,9 @@ const inRedis: OpenWorld = async (settings) => {
   await connection.ready()
   const time = { nowMs: startMs }
   const store = contributing(createRedisLimitStore({ connection, settings, nowMs: () => time.nowMs }))
-  return Object.assign(time, { store, organization: `org_${randomUUID()}`, epoch: connection.epoch() ?? '' })
+  const organization = `org_${randomUUID()}`
+  await contributeNothing(store, organization)
+  return Object.assign(time, { store, organization, epoch: connection.epoch() ?? '' })
 }
 
 limitStoreContract('memory', false, inMemory)

@@ -1,14 +1,34 @@
 import fc from 'fast-check'
 import type { LimitSettings, Subject } from '../../src/domain/limits/admission.ts'
+import { countOnly, type BudgetDemand, type BudgetUse } from '../../src/domain/limits/budget-counters.ts'
 import { limitScopes as scopeNames, type Limits } from '../../src/domain/limits/scopes.ts'
 import type { LimitStore } from '../../src/domain/limits/store.ts'
 import type { LimitUsage } from '../../src/domain/limits/usage.ts'
 
 /** An operation on a limit store, in a form that fast-check can shrink. */
 export type Command =
-  | { readonly do: 'admit' | 'check'; readonly id: number; readonly tokens: number; readonly micro: number | null }
+  | {
+      readonly do: 'admit' | 'check'
+      readonly id: number
+      readonly tokens: number
+      readonly micro: number | null
+      readonly budgets?: readonly BudgetDemand[] | null
+    }
   | { readonly do: 'count'; readonly id: number }
-  | { readonly do: 'settle'; readonly id: number; readonly tokens: number; readonly micro: number }
+  | {
+      readonly do: 'settle'
+      readonly id: number
+      readonly tokens: number
+      readonly micro: number
+      readonly budgets?: readonly BudgetUse[] | null
+      readonly isLate?: boolean
+    }
+  | {
+      readonly do: 'count budgets'
+      readonly token: number
+      readonly counters: readonly string[]
+      readonly spent: number | null
+    }
   | { readonly do: 'leave'; readonly id: number }
   | { readonly do: 'renew'; readonly ids: readonly number[] }
   | { readonly do: 'grant'; readonly slice: number; readonly amount: number; readonly opens: boolean }
@@ -65,6 +85,12 @@ const id = fc.nat(11)
 const tokens = fc.constantFrom(0, 1, 7, 20, 21, 45)
 const micro = fc.constantFrom(0, 1, 10, 25)
 const slice = fc.nat(1)
+const counter = fc.constantFrom('bud_1', 'bud_2', 'bud_3')
+const amount = fc.constantFrom(0, 1, 10, 25)
+const demand = fc.record({ counter, limit: fc.constantFrom(20, 60, countOnly), amount })
+const demands = fc.option(fc.uniqueArray(demand, { minLength: 1, maxLength: 3, selector: (one) => one.counter }))
+const use = fc.record({ counter, amount })
+const uses = fc.option(fc.uniqueArray(use, { maxLength: 3, selector: (one) => one.counter }))
 const aheadMs = fc.oneof(
   { weight: 2, arbitrary: fc.constantFrom(1, 250, 999, 1_000, 1_001, 2_999) },
   { weight: 1, arbitrary: fc.constantFrom(30_000, 59_999, 60_000, 61_000, 3_600_000, 90_000_000) },
@@ -72,10 +98,28 @@ const aheadMs = fc.oneof(
 const backMs = fc.constantFrom(1, 4_000, 59_999, 60_000, 60_001, 86_400_000)
 
 export const commandArbitrary: fc.Arbitrary<Command> = fc.oneof(
-  { weight: 10, arbitrary: fc.record({ do: fc.constant('admit'), id, tokens, micro: fc.option(micro) }) },
-  { weight: 2, arbitrary: fc.record({ do: fc.constant('check'), id, tokens, micro: fc.option(micro) }) },
+  {
+    weight: 10,
+    arbitrary: fc.record({ do: fc.constant('admit'), id, tokens, micro: fc.option(micro), budgets: demands }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({ do: fc.constant('check'), id, tokens, micro: fc.option(micro), budgets: demands }),
+  },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('count'), id }) },
-  { weight: 5, arbitrary: fc.record({ do: fc.constant('settle'), id, tokens, micro }) },
+  {
+    weight: 5,
+    arbitrary: fc.record({ do: fc.constant('settle'), id, tokens, micro, budgets: uses, isLate: fc.boolean() }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      do: fc.constant('count budgets'),
+      token: fc.nat(2),
+      counters: fc.uniqueArray(counter, { minLength: 1 }),
+      spent: fc.option(fc.constantFrom(0, 5, 30)),
+    }),
+  },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('leave'), id }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('renew'), ids: fc.array(id, { minLength: 1, maxLength: 4 }) }) },
   {
@@ -146,7 +190,7 @@ export function perform(store: Contributable, scene: Scene, step: Command): unkn
   switch (step.do) {
     case 'admit':
     case 'check': {
-      const wanted = { tokens: step.tokens, micro: step.micro }
+      const wanted = { tokens: step.tokens, micro: step.micro, ...(step.budgets && { budgets: step.budgets }) }
       return store.admit({
         ...requestOf(scene, step.id),
         limits,
@@ -157,7 +201,17 @@ export function perform(store: Contributable, scene: Scene, step: Command): unkn
     case 'count':
       return store.admit({ ...subjectOf(organization, step.id), limits, mode: 'count' })
     case 'settle':
-      return store.settle({ ...requestOf(scene, step.id), tokens: step.tokens, micro: step.micro })
+      return store.settle({
+        ...requestOf(scene, step.id),
+        tokens: step.tokens,
+        micro: step.micro,
+        ...(step.budgets && { budgets: step.budgets }),
+        isLate: step.isLate ?? false,
+      })
+    case 'count budgets': {
+      const counters = step.counters.map((name) => ({ counter: name, spent: step.spent, expiresAtMs: 9e15 }))
+      return store.countBudgets({ organization, epoch, token: step.token, counters })
+    }
     case 'leave':
       return store.leave(requestOf(scene, step.id))
     case 'renew':

@@ -6,7 +6,7 @@ import { createRedisLimitStore } from '../../src/adapters/stores/redis/limit-sto
 import { unlimited } from '../../src/domain/limits/scopes.ts'
 import { limitStoreContract } from '../contracts/limit-store.contract.ts'
 import { startTestApp } from '../support/app.ts'
-import { contributing } from '../support/contributing.ts'
+import { contributeNothing, contributing } from '../support/contributing.ts'
 import { limitSettings as settings } from '../support/limit-settings.ts'
 import { withoutRedisServer } from '../support/redis-server.ts'
 import { startRedisCluster, until } from '../support/redis-topologies.ts'
@@ -115,6 +115,7 @@ describe('on a Redis Cluster', { skip: withoutRedisServer }, () => {
     const time = { nowMs: 1_760_000_000_000 }
     const store = contributing(createRedisLimitStore({ connection, settings: given, nowMs: () => time.nowMs }))
     const organization = `org_${randomUUID()}`
+    await contributeNothing(store, organization)
     return Object.assign(time, { store, organization, epoch: epochOf(organization) })
   })
 })

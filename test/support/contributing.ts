@@ -17,3 +17,7 @@ export function contributing(store: SharedLimitStore, node = 'test'): Contributi
   }
   return { ...store, admit }
 }
+
+/** Begins an incarnation, which has no counters of budgets, before a test opens some. */
+export const contributeNothing = (store: Pick<SharedLimitStore, 'contribute'>, organization: string) =>
+  store.contribute({ use: { organization, scopes: [], running: [] }, node: 'test', number: 0, isAll: true })

@@ -1,3 +1,4 @@
+import type { BudgetDemand, BudgetRejection, BudgetUse } from './budget-counters.ts'
 import type { Limits, Metric, LimitScope } from './scopes.ts'
 import type { LimitStatus } from './status.ts'
 
@@ -16,7 +17,18 @@ export type AdmissionRequest = Subject & { readonly limits: Limits } & (
     | { readonly mode: 'count' }
   )
 
-type Demand = { readonly requestId: string; readonly tokens: number; readonly micro: number | null }
+export type Demand = {
+  readonly requestId: string
+  readonly tokens: number
+  readonly micro: number | null
+  /** What it may use of the budgets that apply to it. */
+  readonly budgets?: readonly BudgetDemand[]
+  /** Set by a node that counts apart from others. */
+  readonly budgetShare?: BudgetShare
+}
+
+/** How many nodes count apart, and how long each of them may do so without the spend of the others. */
+export type BudgetShare = { readonly nodes: number; readonly maxAgeMs: number }
 
 /** The slice of credits that the limiter spends from. `sliceId` null: this epoch has no slice. */
 export type CreditStatus = {
@@ -43,8 +55,10 @@ export type Admitted = Decision & {
 export type Rejected = Decision & {
   readonly admitted: false
   /** The limit that rejected the request; of several, the one with the longest wait. */
-  readonly reason: Metric | 'credits'
+  readonly reason: Metric | 'credits' | 'budget'
   readonly scope: LimitScope
+  /** Set if the reason is a budget. */
+  readonly budget?: BudgetRejection
   /** If nothing else happens, the same request is admitted after this time. null: waiting does not help. */
   readonly retryAfterMs: number | null
 }
@@ -52,7 +66,15 @@ export type Rejected = Decision & {
 export type AdmissionResult = Admitted | Rejected
 
 /** What a request really used. Sent only after the ledger has written its charge. */
-export type LimitSettlement = Subject & { readonly requestId: string; readonly tokens: number; readonly micro: number }
+export type LimitSettlement = Subject & {
+  readonly requestId: string
+  readonly tokens: number
+  readonly micro: number
+  /** What it used of the budgets that apply to it at its end. Left out if that is unknown. */
+  readonly budgets?: readonly BudgetUse[]
+  /** It arrives so late that the counters of its budgets may have been opened with what the ledger has of it. */
+  readonly isLate?: boolean
+}
 
 /** A request that is still running. */
 export type Renewal = Subject & { readonly requestId: string }

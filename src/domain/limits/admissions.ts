@@ -2,6 +2,7 @@ import type { AdmissionRequest, Renewal, AdmissionResult } from './admission.ts'
 import type { Contributions } from './contributions.ts'
 import type { LimitEngine } from './engine/engine.ts'
 import { shareOf, type Limits } from './scopes.ts'
+import { withinShare } from './share.ts'
 import { LimitStoreError, type SharedLimitStore } from './store.ts'
 
 export type AdmissionsParts = {
@@ -40,7 +41,8 @@ export function createAdmissions({ shared, local, contributions, nodes }: Admiss
   /** While the shared counters may lack usage of other nodes, the request must also fit into this node's share. */
   async function admitWithinShare(request: AdmissionRequest): Promise<AdmissionResult | 'forgotten'> {
     const limits = share(request.limits)
-    const unmetered = request.mode === 'count' ? { ...request, limits } : { ...request, micro: null, limits }
+    const unmetered =
+      request.mode === 'count' ? { ...request, limits } : { ...withoutBudgets(request), micro: null, limits }
     if (unmetered.mode !== 'count' && !local.isCounted(unmetered)) {
       // What exceeds the share alone is no attempt to exceed the limit: counted, it would keep other nodes from admitting theirs.
       const fits = local.admit({ ...unmetered, mode: 'check' })
@@ -60,10 +62,16 @@ export function createAdmissions({ shared, local, contributions, nodes }: Admiss
   }
 
   function admitLocally(request: AdmissionRequest): AdmissionResult {
-    const verdict = local.admit({ ...request, limits: share(request.limits) })
+    const verdict = local.admit(withinShare(request, nodes()))
     if (verdict.admitted && !verdict.duplicate) contributions.add(request, verdict.atMs)
     return verdict
   }
+}
+
+/** What the budgets have left is known from the ledger, also while the shared counters lack usage of other nodes. */
+function withoutBudgets<Request extends AdmissionRequest & { readonly mode: 'full' | 'check' }>(request: Request) {
+  const { budgets: _, ...rest } = request
+  return rest
 }
 
 /**

@@ -50,6 +50,7 @@ function createShared(nowMs: () => number) {
     renew: (renewals) => call('renew', () => engine.renew(renewals)),
     grant: (grant) => call('grant', () => engine.grant(grant)),
     close: (slice) => call('close', () => engine.close(slice)),
+    countBudgets: (count) => call('countBudgets', () => engine.countBudgets(count)),
     accounts: (organization) => call('accounts', () => engine.accounts(organization)),
     contribute: (contribution) => call('contribute', () => contribute(contribution)),
     register: (node, hasContributed) =>

@@ -6,7 +6,7 @@ import { createCircuitBreaker } from './breaker.ts'
 import type { ClusterMembership } from './cluster-membership.ts'
 import { createContributions } from './contributions.ts'
 import type { LimitEngine } from './engine/engine.ts'
-import { shareOf } from './scopes.ts'
+import { withinShare } from './share.ts'
 import { LimitStoreError, type LimitStore, type SettleResult, type SharedLimitStore } from './store.ts'
 
 export type FallbackOptions = {
@@ -45,7 +45,16 @@ const maxPending = 10_000
  */
 export function createFallbackStore(options: FallbackOptions): FallbackStore {
   const { shared, local, unsent, nodeId, membership, clock, random, onFailure, onChange } = options
-  const breaker = createCircuitBreaker({ clock, random, probe: () => shared.probe(), ...(onChange && { onChange }) })
+  const breaker = createCircuitBreaker({
+    clock,
+    random,
+    probe: () => shared.probe(),
+    onChange(isDegraded) {
+      // The own counters know nothing of what was spent since they were opened last.
+      if (isDegraded) local.closeBudgets()
+      onChange?.(isDegraded)
+    },
+  })
   const isReachable = (): boolean => !breaker.isOpen()
   const contributions = createContributions({ shared, own: local, unsent, nodeId, membership, isReachable })
   const nodes = (): number => Math.max(1, membership.count())
@@ -82,7 +91,7 @@ export function createFallbackStore(options: FallbackOptions): FallbackStore {
   const sendPending = async (): Promise<void> => {
     const late = [...pending.values()]
     pending.clear()
-    for (const settlement of late) await settleShared(settlement)
+    for (const settlement of late) await settleShared({ ...settlement, isLate: true })
   }
 
   const settleShared = async (settlement: LimitSettlement): Promise<SettleResult> => {
@@ -130,6 +139,11 @@ export function createFallbackStore(options: FallbackOptions): FallbackStore {
       return (await call('close', () => shared.close(slice))) ?? 'unreachable'
     },
 
+    async countBudgets(count) {
+      if (count.epoch === local.epoch) return local.countBudgets(count)
+      await call('countBudgets', () => shared.countBudgets(count))
+    },
+
     async accounts(organization) {
       const others = await call('accounts', () => shared.accounts(organization))
       if (others === undefined) throw new LimitStoreError('unreachable', 'the shared counters cannot be read')
@@ -145,5 +159,5 @@ export function createFallbackStore(options: FallbackOptions): FallbackStore {
 /** Counters of one node among several that cannot count together: it admits its share of each limit. */
 export const createDividedStore = (store: LimitStore, nodes: () => number): LimitStore => ({
   ...store,
-  admit: (request) => store.admit({ ...request, limits: shareOf(request.limits, nodes()) }),
+  admit: (request) => store.admit(withinShare(request, nodes())),
 })

@@ -10,6 +10,8 @@ export type WindowMetric = (typeof windowMetrics)[number]
 export const metrics = [...windowMetrics, 'concurrent'] as const
 export type Metric = (typeof metrics)[number]
 
+export const isMetric = (name: string): name is Metric => metrics.some((metric) => metric === name)
+
 /** The limits of one scope, whole numbers. 0 means no limit. */
 export type ScopeLimits = Readonly<Record<Metric, number>>
 export type Limits = PerScope<ScopeLimits>

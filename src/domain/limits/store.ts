@@ -1,4 +1,5 @@
 import type { MaybePromise } from '../../base/maybe-promise.ts'
+import type { BudgetCount } from './budget-counters.ts'
 import type { LimitUsage } from './usage.ts'
 import type {
   AdmissionRequest,
@@ -34,6 +35,8 @@ export type LimitStore = {
   grant(grant: Grant): MaybePromise<GrantResult>
   /** After this no credits are held from the slice. Its open holds can still be settled. */
   close(slice: SliceId): MaybePromise<CloseResult>
+  /** Begins to count budgets, or opens their counters. */
+  countBudgets(count: BudgetCount): MaybePromise<void>
   /** What the ledger needs to resolve overdue holds and to check the sums. */
   accounts(organization: string): MaybePromise<readonly CreditAccount[]>
 }

@@ -1,14 +1,17 @@
 -- One atomic decision over the limits of key, project and organization and over the credits. Reserves everything or nothing.
--- KEYS 3-5 rings of key, project, organization, 6 slice
+-- KEYS 3-5 rings of key, project, organization, 6 slice, 7 counters of budgets
 -- ARGV 1 time in tests, 2 epoch, 3 the incarnation that the caller has contributed to, 4 project, 5 key, 6 mode, 7 request id,
 --      8 numbers: the limits (rpm rpd tpm tpd concurrent of key, project, organization), lease ms, hold ms,
---        in how many scopes a rejected request counts, tokens, micro-credits (-1: not metered)
+--        in how many scopes a rejected request counts, tokens, micro-credits (-1: not metered),
+--      9 what it may use of budgets: counter, amount, limit
 local NUMBERS = '<dddddddddddddddddddd'
 local FORGOTTEN = 0
 local ADMITTED = 1
 local DUPLICATE = 2
 local REFUSED = 3
 local NO_CREDITS = 4
+local OVER_BUDGET = 5
+local BUDGETS = 7
 
 local project, key, id = ARGV[4], ARGV[5], ARGV[7]
 local runs, takes = ARGV[6] ~= 'count', ARGV[6] ~= 'check'
@@ -17,7 +20,7 @@ local tokens, micro = rules[19], rules[20]
 local is_metered = runs and micro ~= -1
 local fields = { 'k:' .. key, 'p:' .. project, 'o' }
 
-local raw = redis.call('HMGET', KEYS[1], 'i', 't', 'h:' .. id, fields[1], fields[2], fields[3])
+local raw = redis.call('HMGET', KEYS[1], 'i', 't', 'h:' .. id, fields[1], fields[2], fields[3], 'b:' .. id)
 -- The caller has contributed to another incarnation: the state was lost, or restored from an old copy.
 if raw[1] ~= ARGV[3] then
   return pack('B', FORGOTTEN)
@@ -128,14 +131,53 @@ local function spend()
   end
 end
 
+local demands, counters_of_budgets = {}, {}
+local over_budget, used_of_budget = 0, -1
+
+-- Finds the first budget that rejects the request, and what is used of it. A counter that is not open comes first.
+local function check_budgets()
+  local version
+  demands = read_named(ARGV[9])
+  version, counters_of_budgets = read_counters(demands)
+  for at, demand in ipairs(demands) do
+    local counter = counters_of_budgets[demand[1]]
+    if not counter or counter[OPENED] ~= version then
+      over_budget, used_of_budget = at, -1
+      return
+    end
+    local used = counter[SPENT] + counter[HELD]
+    if over_budget == 0 and used + demand[2] > demand[3] then
+      over_budget, used_of_budget = at, used
+    end
+  end
+end
+
+local function hold_budgets()
+  local held = {}
+  for at, demand in ipairs(demands) do
+    local counter = counters_of_budgets[demand[1]]
+    counter[HELD] = counter[HELD] + demand[2]
+    held[at] = pack(NAMED, demand[1], demand[2], counter[GENERATION])
+  end
+  if #held > 0 then
+    write_counters(counters_of_budgets)
+    redis.call('HSET', KEYS[1], 'b:' .. id, table.concat(held))
+  end
+end
+
 local lacks_credits = is_metered and (slice == '' or micro > left)
 
 if runs and takes and raw[3] then
   local held_tokens, _, admitted_at, deadline, lease, held_slice = unpack_at(HOLD, raw[3])
   -- A node may have contributed the request before it was admitted here. A contribution holds no credits.
   local is_contribution = is_metered and held_slice == ''
-  if is_contribution and lacks_credits then
-    redis.call('HDEL', KEYS[1], 'h:' .. id)
+  local lacks_budgets = ARGV[9] ~= '' and not raw[7]
+  if lacks_budgets then
+    check_budgets()
+  end
+  if over_budget > 0 or is_contribution and lacks_credits then
+    redis.call('HDEL', KEYS[1], 'h:' .. id, 'b:' .. id)
+    settle_budgets(raw[7] or '', true, '')
     if lease > 0 then
       order_lease('ZREM', id, lease, project, key)
     end
@@ -147,8 +189,12 @@ if runs and takes and raw[3] then
       take_back(counters, DAY, admitted_at, held_tokens, KEYS[2 + scope])
     end
     write(3)
+    if over_budget > 0 then
+      return reply(OVER_BUDGET, 3, over_budget, used_of_budget)
+    end
     return reply(NO_CREDITS, 3, 0, 0)
   end
+  hold_budgets()
   if is_contribution then
     spend()
     write(0, pack(HOLD, held_tokens, micro, admitted_at, deadline, lease, slice, project, key))
@@ -167,6 +213,14 @@ if wait > 0 then
   end
   write(counted)
   return reply(REFUSED, scope, metric, (longest_wait()))
+end
+
+if runs and ARGV[9] ~= '' then
+  check_budgets()
+  if over_budget > 0 then
+    write(0)
+    return reply(OVER_BUDGET, 3, over_budget, used_of_budget)
+  end
 end
 
 if lacks_credits or not takes then
@@ -190,6 +244,7 @@ end
 if is_metered then
   spend()
 end
+hold_budgets()
 write(3, pack(HOLD, tokens, micro, now, now + rules[17], expiry, slice, project, key))
 order_lease('ZADD', id, expiry, project, key)
 return reply(ADMITTED, 0, 0, 0)

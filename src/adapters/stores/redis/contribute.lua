@@ -1,5 +1,5 @@
 -- Adds the usage that a node counted locally, without this server, to the state of an organization, exactly once.
--- KEYS 3 contributions: the number of each node's last one; from 4 the ring of each scope
+-- KEYS 3 contributions: the number of each node's last one; 4 counters of budgets; from 5 the ring of each scope
 -- ARGV 1 time in tests, 2 epoch, 3 the incarnation that the node knows (empty: it contributes its whole usage),
 --      4 node, 5 number of the contribution, 6 lease ms, 7 hold ms,
 --      8 JSON: { scopes = { { field, minute = records, day = records } }, running = { { id, tokens, at, project, key } } }
@@ -20,7 +20,7 @@ local _, _, run, complete_until = string.find(incarnation, '^(%w+):(%d+):')
 if run ~= epoch or redis.call('EXISTS', KEYS[3]) == 0 then
   complete_until = integer(written_until)
   incarnation = epoch .. ':' .. complete_until .. ':' .. node .. '.' .. integer(number)
-  redis.call('DEL', KEYS[3])
+  redis.call('DEL', KEYS[3], KEYS[4])
   redis.call('HSET', KEYS[1], 'i', incarnation)
 end
 complete_until = tonumber(complete_until)
@@ -58,11 +58,17 @@ end
 
 local use = cjson.decode(ARGV[8])
 for index, scope in ipairs(use.scopes) do
-  local counters, ring = decode(redis.call('HGET', KEYS[1], scope.field)), KEYS[3 + index]
+  local counters, ring = decode(redis.call('HGET', KEYS[1], scope.field)), KEYS[4 + index]
   slide(counters, now, ring)
   merge(counters, MINUTE, scope.minute, ring)
   merge(counters, DAY, scope.day, ring)
   redis.call('HSET', KEYS[1], scope.field, encode(counters))
+end
+
+-- What was used elsewhere was spent of budgets too.
+if #use.scopes > 0 then
+  redis.call('HINCRBY', KEYS[4], 'v', '1')
+  redis.call('PEXPIRE', KEYS[4], KEEP_MS)
 end
 
 local expiry = now + ARGV[6]

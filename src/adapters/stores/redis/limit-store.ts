@@ -1,5 +1,5 @@
 import { assertWhole, rejectedScopes } from '../../../domain/limits/admission.ts'
-import type { LimitSettings, Subject } from '../../../domain/limits/admission.ts'
+import type { AdmissionRequest, Demand, LimitSettings, Subject } from '../../../domain/limits/admission.ts'
 import { metrics, limitScopes, type Limits, type LimitScope } from '../../../domain/limits/scopes.ts'
 import { LimitStoreError, type SharedLimitStore } from '../../../domain/limits/store.ts'
 import type { LimitUsage } from '../../../domain/limits/usage.ts'
@@ -39,15 +39,9 @@ export function createRedisLimitStore({ connection, settings, nowMs }: RedisLimi
   return {
     admit: (request) =>
       onShard(request.organization, async ({ epoch, run }) => {
-        const { organization, project, key, limits } = request
-        const incarnation = incarnations.of(organization, epoch)
-        const demand = request.mode === 'count' ? { requestId: '', tokens: 0, micro: null } : request
-        const { requestId, tokens, micro } = demand
-        assertWhole(tokens, micro ?? 0)
-        const numbers = asDoubles([...limitsAsList(limits), ...rules, tokens, micro ?? -1])
-        const args = [time(), epoch, incarnation, project, key, request.mode, requestId, numbers]
-        const keys = [...keysOf(organization), ...ringKeysOf(request), sliceKeyOf(organization)]
-        return readAdmission(request, epoch, await run('admit', { keys, args }))
+        const { organization } = request
+        const args = [time(), epoch, incarnations.of(organization, epoch), ...demandOf(request, rules)]
+        return readAdmission(request, epoch, await run('admit', { keys: requestKeysOf(request), args }))
       }),
 
     contribute: ({ use, node, number, isAll }) =>
@@ -76,10 +70,11 @@ export function createRedisLimitStore({ connection, settings, nowMs }: RedisLimi
     },
 
     async settle(settlement) {
-      const { organization, project, key, requestId, tokens, micro } = settlement
+      const { organization, project, key, requestId, tokens, micro, budgets, isLate } = settlement
       assertWhole(tokens, micro)
-      const args = [time(), project, key, requestId, tokens, micro]
-      const keys = [...keysOf(organization), ...ringKeysOf(settlement), sliceKeyOf(organization)]
+      const used = asNamed((budgets ?? []).map(({ counter, amount }) => [counter, amount, 0]))
+      const args = [time(), project, key, requestId, tokens, micro, budgets === undefined || isLate ? '0' : '1', used]
+      const keys = requestKeysOf(settlement)
       return (await runFor(organization, 'settle', { keys, args })) === 'settled' ? 'settled' : 'gone'
     },
 
@@ -112,6 +107,14 @@ export function createRedisLimitStore({ connection, settings, nowMs }: RedisLimi
       return 'closed'
     },
 
+    async countBudgets({ organization, epoch, token, counters }) {
+      const named = asNamed(counters.map(({ counter, spent, expiresAtMs }) => [counter, spent ?? -1, expiresAtMs]))
+      const call = { keys: [budgetKeyOf(organization)], args: [time(), token, named] }
+      await onShard(organization, async (shard) =>
+        epoch === shard.epoch ? shard.run('countBudgets', call) : undefined,
+      )
+    },
+
     async accounts(organization) {
       const keys = [...keysOf(organization), sliceKeyOf(organization)]
       return readAccounts(organization, await runFor(organization, 'accounts', { keys, args: [time()] }))
@@ -124,6 +127,17 @@ export function createRedisLimitStore({ connection, settings, nowMs }: RedisLimi
       )
     },
   }
+}
+
+/** The arguments of `admit.lua` after the incarnation. */
+function demandOf(request: AdmissionRequest, rules: readonly number[]): (string | Buffer)[] {
+  const { project, key, limits, mode } = request
+  const demand = mode === 'count' ? { requestId: '', tokens: 0, micro: null } : request
+  const { requestId, tokens, micro, budgets = [] }: Demand = demand
+  assertWhole(tokens, micro ?? 0, ...budgets.map(({ amount }) => amount))
+  const numbers = asDoubles([...limitsAsList(limits), ...rules, tokens, micro ?? -1])
+  const demands = asNamed(budgets.map(({ counter, amount, limit }) => [counter, amount, limit]))
+  return [project, key, mode, requestId, numbers, demands]
 }
 
 /** A connected server. */
@@ -148,6 +162,8 @@ const shardsOf = (connection: RedisShards): (Shard & { readonly tag: string })[]
  */
 const sliceKeyOf = (organization: string): string => `rl1:{${organization}}:cr`
 
+const budgetKeyOf = (organization: string): string => `rl2:{${organization}}:b`
+
 /**
  * In the order of `organization.lua`. The tag in braces keeps all keys of an organization on one shard; the prefix names the
  * layout of the data.
@@ -166,10 +182,19 @@ const ringKeyOf = (organization: string, scope: LimitScope, id: string): string 
 const ringKeysOf = (subject: Subject): string[] =>
   limitScopes.map((scope) => ringKeyOf(subject.organization, scope, subject[scope]))
 
+/** In the order of `admit.lua` and `settle.lua`. */
+const requestKeysOf = (subject: Subject): string[] => [
+  ...keysOf(subject.organization),
+  ...ringKeysOf(subject),
+  sliceKeyOf(subject.organization),
+  budgetKeyOf(subject.organization),
+]
+
 /** In the order of `contribute.lua`. */
 const contributionKeysOf = ({ organization, scopes: used }: LimitUsage): string[] => [
   ...keysOf(organization),
   `rl2:{${organization}}:c`,
+  budgetKeyOf(organization),
   ...used.map(({ scope, id }) => ringKeyOf(organization, scope, id)),
 ]
 
@@ -210,4 +235,10 @@ function asDoubles(numbers: readonly number[]): Buffer {
   const bytes = Buffer.allocUnsafe(numbers.length * 8)
   for (const [at, number] of numbers.entries()) bytes.writeDoubleLE(number, at * 8)
   return bytes
+}
+
+/** Names and two numbers each, as `budgets.lua` reads them. */
+function asNamed(list: readonly (readonly [name: string, first: number, second: number])[]): Buffer | string {
+  if (list.length === 0) return ''
+  return Buffer.concat(list.flatMap(([name, ...numbers]) => [Buffer.from(`${name}\0`), asDoubles(numbers)]))
 }

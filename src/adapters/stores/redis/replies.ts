@@ -18,7 +18,7 @@ const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? v
 const text = (value: unknown): string => (typeof value === 'string' ? value : unexpected('text', value))
 const number = (value: unknown): number => (typeof value === 'number' ? value : unexpected('number', value))
 
-const verdicts = ['forgotten', 'admitted', 'duplicate', 'refused', 'credits'] as const
+const verdicts = ['forgotten', 'admitted', 'duplicate', 'refused', 'credits', 'budget'] as const
 
 /** The reply of `admit.lua`: three bytes, three numbers, nine numbers for each scope, and the slice. */
 const numbersFrom = 3
@@ -41,6 +41,10 @@ export function readAdmission(request: AdmissionRequest, epoch: string, reply: u
   if (verdict === 'credits')
     return { admitted: false, reason: 'credits', scope: 'organization', retryAfterMs: null, ...decision }
   const waitMs = answer.readDoubleLE(numbersFrom)
+  if (verdict === 'budget') {
+    const budget = { index: (answer[2] ?? 0) - 1, used: waitMs === -1 ? null : waitMs, epoch }
+    return { admitted: false, reason: 'budget', scope: 'organization', retryAfterMs: null, budget, ...decision }
+  }
   return {
     admitted: false,
     reason: metrics[(answer[2] ?? 0) - 1] ?? unexpected('metric', reply),

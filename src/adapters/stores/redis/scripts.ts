@@ -25,12 +25,13 @@ const script = (...files: readonly string[]) => {
 }
 
 const scripts = {
-  admit: script('organization', 'windows', 'waits', 'admit'),
-  settle: script('organization', 'windows', 'settle'),
+  admit: script('organization', 'windows', 'waits', 'budgets', 'admit'),
+  settle: script('organization', 'windows', 'budgets', 'settle'),
   contribute: script('organization', 'windows', 'leases', 'contribute'),
   leave: script('organization', 'leases', 'leave'),
   renew: script('organization', 'leases', 'renew'),
   accounts: script('organization', 'accounts'),
+  countBudgets: script('organization', 'budgets', 'count-budgets'),
   grant: script('grant'),
   close: script('close'),
   register: script('register'),

@@ -1,11 +1,18 @@
 -- Ends a request: frees its slots, corrects tokens and credits to what it used.
--- KEYS 3-5 rings of key, project, organization, 6 slice. ARGV 1 time in tests, 2 project, 3 key, 4 request id, 5 tokens, 6 micro-credits
+-- KEYS 3-5 rings of key, project, organization, 6 slice, 7 counters of budgets. ARGV 1 time in tests, 2 project, 3 key, 4 request id,
+-- 5 tokens, 6 micro-credits, 7 whether it is known what was used of budgets, 8 that: counter, amount
+local BUDGETS = 7
 local project, key, id, used, micro = ARGV[2], ARGV[3], ARGV[4], tonumber(ARGV[5]), tonumber(ARGV[6])
 local fields = { 'k:' .. key, 'p:' .. project, 'o' }
 
-local raw = redis.call('HMGET', KEYS[1], 't', 'h:' .. id, fields[1], fields[2], fields[3])
+local raw = redis.call('HMGET', KEYS[1], 't', 'h:' .. id, fields[1], fields[2], fields[3], 'b:' .. id)
 local now, offset, no_expiry_before, is_new_hour = advance_clock(raw[1], ARGV[1])
 local changes = { 't', pack(CLOCK, now, offset, no_expiry_before) }
+
+if raw[6] or ARGV[8] ~= '' then
+  settle_budgets(raw[6] or '', ARGV[7] == '1', ARGV[8])
+  redis.call('HDEL', KEYS[1], 'b:' .. id)
+end
 
 if raw[2] then
   local reserved, estimate, admitted_at, _, lease, slice = unpack_at(HOLD, raw[2])

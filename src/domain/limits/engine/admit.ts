@@ -5,6 +5,8 @@ import {
   type Rejected,
   type AdmissionResult,
 } from '../admission.ts'
+import type { BudgetRejection } from '../budget-counters.ts'
+import { holdBudgets, rejectingBudget, settleBudgets } from './budgets.ts'
 import { exceededLimits, limitWaitMs, statusOf, type CheckContext, type LimitCheck } from './check.ts'
 import { canHold, creditStatus } from './slice.ts'
 import { add, takeBack } from './sliding-window.ts'
@@ -21,10 +23,12 @@ export type AdmitContext = {
 /** Checks everything, then takes everything. Credits are checked last, so that a request over a limit is reported as that. */
 export function admit(parts: AdmitContext, context: CheckContext): AdmissionResult {
   const { tenant, request } = parts
-  const known = request.mode === 'full' ? tenant.holds.get(request.requestId) : undefined
-  if (known !== undefined) return admitKnown(parts, context, known)
+  const hold = request.mode === 'full' ? tenant.holds.get(request.requestId) : undefined
+  if (request.mode === 'full' && hold !== undefined) return admitKnown(parts, context, { request, hold })
   const exceeded = exceededLimits(context)
   if (exceeded.length > 0) return reject(parts, context, exceeded)
+  const budget = rejectingBudget(tenant, request)
+  if (budget !== undefined) return rejectForBudget(parts, context, budget)
   if (!canHold(tenant, request)) return rejectForCredits(parts, context)
   if (request.mode !== 'check') take(parts, context)
   return { admitted: true, duplicate: false, ...decisionOf(parts, context) }
@@ -32,20 +36,27 @@ export function admit(parts: AdmitContext, context: CheckContext): AdmissionResu
 
 /**
  * A repeated request, or one that a node contributed before it was admitted here. A contribution counts requests and tokens
- * and holds no credits, so they are held now.
+ * and holds no credits and nothing of budgets, so they are held now.
  */
-function admitKnown(parts: AdmitContext, context: CheckContext, hold: CreditHold): AdmissionResult {
-  const { tenant, request } = parts
-  if (request.mode === 'full' && request.micro !== null && hold.sliceId === null) {
-    if (!canHold(tenant, request)) {
-      release(tenant, request.requestId, context)
-      return rejectForCredits(parts, context)
-    }
-    tenant.holds.set(request.requestId, { ...hold, micro: request.micro, sliceId: tenant.slice?.sliceId ?? null })
-    if (tenant.slice !== null) tenant.slice.leftMicro -= request.micro
+function admitKnown(parts: AdmitContext, context: CheckContext, { request, hold }: KnownRequest): AdmissionResult {
+  const { tenant } = parts
+  const lacksCredits = request.micro !== null && hold.sliceId === null
+  const lacksBudgets = request.budgets !== undefined && hold.budgets === undefined
+  const budget = lacksBudgets ? rejectingBudget(tenant, request) : undefined
+  if (budget !== undefined || (lacksCredits && !canHold(tenant, request))) {
+    release(tenant, request.requestId, context)
+    return budget === undefined ? rejectForCredits(parts, context) : rejectForBudget(parts, context, budget)
+  }
+  if (lacksCredits || lacksBudgets) {
+    const credits = lacksCredits ? { micro: request.micro, sliceId: tenant.slice?.sliceId ?? null } : {}
+    const budgets = lacksBudgets ? holdBudgets(tenant, request) : hold.budgets
+    tenant.holds.set(request.requestId, { ...hold, ...credits, budgets })
+    if (lacksCredits && tenant.slice !== null) tenant.slice.leftMicro -= request.micro ?? 0
   }
   return { admitted: true, duplicate: true, ...decisionOf(parts, context) }
 }
+
+type KnownRequest = { readonly request: Extract<AdmissionRequest, { mode: 'full' }>; readonly hold: CreditHold }
 
 /** Frees the slot and the tokens. The request itself stays counted as an attempt. */
 function release(tenant: Tenant, requestId: string, { states }: CheckContext): void {
@@ -53,6 +64,7 @@ function release(tenant: Tenant, requestId: string, { states }: CheckContext): v
   if (hold === undefined) return
   freeSlot(tenant, requestId)
   tenant.holds.delete(requestId)
+  settleBudgets(tenant, hold.budgets ?? [], { budgets: [] })
   for (const { tpm, tpd } of states) {
     takeBack(tpm, hold.admittedAtMs, hold.tokens)
     takeBack(tpd, hold.admittedAtMs, hold.tokens)
@@ -86,6 +98,20 @@ const rejectForCredits = (parts: AdmitContext, context: CheckContext): Rejected 
   ...decisionOf(parts, context),
 })
 
+/** Counts nothing either: the caller may open the counter and try again. */
+const rejectForBudget = (
+  parts: AdmitContext,
+  context: CheckContext,
+  budget: Omit<BudgetRejection, 'epoch'>,
+): Rejected => ({
+  admitted: false,
+  reason: 'budget',
+  scope: 'organization',
+  retryAfterMs: null,
+  budget: { ...budget, epoch: parts.epoch },
+  ...decisionOf(parts, context),
+})
+
 const decisionOf = (
   parts: AdmitContext,
   context: CheckContext,
@@ -114,6 +140,7 @@ function take({ tenant, request, settings }: AdmitContext, { states, needs, nowM
     sliceId,
     admittedAtMs: nowMs,
     deadlineMs: nowMs + settings.holdMs,
+    budgets: holdBudgets(tenant, request),
     isForeign: false,
   })
   if (tenant.slice !== null && micro !== null) tenant.slice.leftMicro -= micro

@@ -1,12 +1,14 @@
 import {
   assertWhole,
   type AdmissionRequest,
+  type CreditAccount,
   type LimitSettings,
   type OpenHold,
   type Renewal,
   type LimitSettlement,
 } from '../admission.ts'
 import { admit } from './admit.ts'
+import { countBudgets, settleBudgets } from './budgets.ts'
 import { demandsOf } from './check.ts'
 import { topUp, settleCredits } from './slice.ts'
 import type { LimitStore } from '../store.ts'
@@ -50,6 +52,8 @@ export type LimitEngine = { readonly [Name in keyof LimitStore]: Sync<LimitStore
   isCounting(organization: string): boolean
   /** The usage of at most this many scopes that changed since they were taken last, those that wait longest first. */
   takeChanged(max: number): readonly NodeUsage[]
+  /** Every counter of a budget must be opened again before it admits a request. */
+  closeBudgets(): void
   organizations(): Iterable<string>
   readonly size: { readonly scopes: number; readonly tenants: number }
 }
@@ -120,13 +124,11 @@ export function createLimitEngine(options: LimitEngineOptions): LimitEngine {
       const timeMs = options.nowMs()
       const tenant = tenants.open(organization)
       advanceClock(tenant, timeMs)
+      if (used.length > 0) tenant.budgets.version++ // what was used elsewhere was spent of budgets too
       for (const use of used) addScope(tenants.stateOf(tenant, use, timeMs), use)
       for (const request of running) {
-        holdSlot(tenant, tenants.statesOf(tenant, { organization, ...request }, timeMs), {
-          request,
-          settings,
-          isNoted: false,
-        })
+        const states = tenants.statesOf(tenant, { organization, ...request }, timeMs)
+        holdSlot(tenant, states, { request, settings, isNoted: false })
       }
     },
 
@@ -168,15 +170,27 @@ export function createLimitEngine(options: LimitEngineOptions): LimitEngine {
       return 'closed'
     },
 
+    countBudgets(count) {
+      const tenant = tenants.open(count.organization)
+      if (count.epoch === epoch) countBudgets(tenant, count, tenantTime(tenant, options.nowMs()))
+    },
+
+    closeBudgets() {
+      for (const organization of tenants.organizations()) tenants.open(organization).budgets.version++
+    },
+
     accounts(organization) {
       const tenant = tenants.find(organization)
       if (tenant === undefined) return []
-      const nowMs = tenantTime(tenant, options.nowMs())
-      const own = Array.from(tenant.holds).filter(([, held]) => !held.isForeign)
-      if (tenant.slice === null && own.length === 0) return []
-      return [{ slice: tenant.slice && { ...tenant.slice }, holds: own.map((entry) => openHold(entry, nowMs)) }]
+      return accountsOf(tenant, tenantTime(tenant, options.nowMs()))
     },
   }
+}
+
+function accountsOf({ slice, holds }: Tenant, nowMs: number): CreditAccount[] {
+  const own = Array.from(holds).filter(([, held]) => !held.isForeign)
+  if (slice === null && own.length === 0) return []
+  return [{ slice: slice && { ...slice }, holds: own.map((entry) => openHold(entry, nowMs)) }]
 }
 
 const openHold = ([requestId, held]: [string, CreditHold], nowMs: number): OpenHold => ({
@@ -193,6 +207,7 @@ const openHold = ([requestId, held]: [string, CreditHold], nowMs: number): OpenH
 function settleTokens(tenant: Tenant, states: ScopeStates, settlement: LimitSettlement): 'settled' | 'gone' {
   freeSlot(tenant, settlement.requestId)
   const hold = tenant.holds.get(settlement.requestId)
+  settleBudgets(tenant, hold?.budgets ?? [], settlement)
   if (hold === undefined) return 'gone'
   tenant.holds.delete(settlement.requestId)
   settleCredits(tenant, hold, settlement.micro)

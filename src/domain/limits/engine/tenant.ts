@@ -1,3 +1,4 @@
+import type { BudgetUse } from '../budget-counters.ts'
 import type { SliceId } from '../admission.ts'
 import type { PerScope, LimitScope, WindowMetric } from '../scopes.ts'
 import { createDayWindow, createMinuteWindow, slide, type SlidingWindow } from './sliding-window.ts'
@@ -25,11 +26,39 @@ export type CreditHold = {
   readonly sliceId: string | null
   readonly admittedAtMs: number
   readonly deadlineMs: number
+  readonly budgets?: readonly BudgetHold[] | undefined
   /** Another store admitted the request and holds its credits; here it is only counted. */
   isForeign: boolean
 }
 
 export type LocalSlice = SliceId & { amountMicro: number; leftMicro: number }
+
+export type BudgetCounter = {
+  /** The token of the count that made it. A hold of an earlier counter of the same name is not one of this counter. */
+  readonly generation: number
+  /** By the ledger, when the counter was opened. */
+  base: number
+  /** Settled here since. */
+  settled: number
+  held: number
+  /** Settled since the count began; undefined if none is going on. */
+  sinceBegin: number | undefined
+  token: number
+  /** The version of the tenant's budgets when the last count began, and when the counter was opened. */
+  beganIn: number
+  openedIn: number | undefined
+  openedAtMs: number
+  readonly expiresAtMs: number
+}
+
+export type BudgetHold = BudgetUse & { readonly generation: number }
+
+/** The counters of one organization. */
+export type TenantBudgets = {
+  /** Counters that were opened in an earlier version are not open any more. */
+  version: number
+  readonly counters: Map<string, BudgetCounter>
+}
 
 /** The engine's state of one organization. */
 export type Tenant = {
@@ -41,6 +70,7 @@ export type Tenant = {
   readonly leases: Map<string, SlotLease>
   readonly holds: Map<string, CreditHold>
   slice: LocalSlice | null
+  readonly budgets: TenantBudgets
 }
 
 export const createTenant = (organization: string): Tenant => ({
@@ -51,6 +81,7 @@ export const createTenant = (organization: string): Tenant => ({
   leases: new Map(),
   holds: new Map(),
   slice: null,
+  budgets: { version: 0, counters: new Map() },
 })
 
 export const createScopeState = (tenant: Tenant, scope: LimitScope, id: string): ScopeState => ({

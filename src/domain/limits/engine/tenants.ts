@@ -133,4 +133,5 @@ export function createTenants({ maxScopes, idleMs, tracksChanges }: TenantsOptio
 const isEmpty = (tenant: Tenant): boolean =>
   tenant.states.key.size + tenant.states.project.size + tenant.states.organization.size === 0 &&
   tenant.leases.size + tenant.holds.size === 0 &&
-  tenant.slice === null
+  tenant.slice === null &&
+  tenant.budgets.counters.size === 0

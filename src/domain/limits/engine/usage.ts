@@ -1,6 +1,7 @@
 import type { AdmissionRequest, LimitSettings } from '../admission.ts'
 import { limitScopes } from '../scopes.ts'
 import type { NodeUsage, RunningUsage, ScopeUsage, LimitUsage } from '../usage.ts'
+import { settleBudgets } from './budgets.ts'
 import { demandsOf } from './check.ts'
 import { add, addTo, takeBack, usedSlots } from './sliding-window.ts'
 import {
@@ -46,6 +47,7 @@ export function retract(tenant: Tenant, states: ScopeStates, request: AdmissionR
   if (request.mode !== 'full') return
   freeSlot(tenant, request.requestId)
   tenant.holds.delete(request.requestId)
+  settleBudgets(tenant, held?.budgets ?? [], { budgets: [] })
 }
 
 /** Everything that is counted for the organization. */

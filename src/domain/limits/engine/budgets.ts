@@ -1,0 +1,119 @@
+import type { AdmissionRequest, BudgetShare, LimitSettlement } from '../admission.ts'
+import { countOnly, type BudgetCount, type BudgetDemand, type BudgetRejection } from '../budget-counters.ts'
+import type { BudgetCounter, BudgetHold, Tenant, TenantBudgets } from './tenant.ts'
+
+const demandsOf = (request: AdmissionRequest): readonly BudgetDemand[] =>
+  request.mode === 'count' ? [] : (request.budgets ?? [])
+
+/** The first budget that rejects the request. Counters that are not open come first, because nothing is known about them. */
+export function rejectingBudget(tenant: Tenant, request: AdmissionRequest): Omit<BudgetRejection, 'epoch'> | undefined {
+  const demands = demandsOf(request)
+  if (demands.length === 0) return undefined
+  const share = request.mode === 'count' ? undefined : request.budgetShare
+  const closed = demands.findIndex(({ counter }) => openCounter(tenant, counter, share) === undefined)
+  if (closed !== -1) return { index: closed, used: null }
+  for (const [index, { counter: name, limit, amount }] of demands.entries()) {
+    const counter = openCounter(tenant, name, share)
+    if (counter === undefined || limit === countOnly) continue
+    const own = counter.settled + counter.held
+    const left = Math.floor((limit - counter.base) / (share?.nodes ?? 1))
+    if (own + amount > left) return { index, used: counter.base + own }
+  }
+  return undefined
+}
+
+/** Also closes one that is too old for a node that counts apart. */
+function openCounter({ budgets, clockMs }: Tenant, name: string, share: BudgetShare | undefined) {
+  const counter = budgets.counters.get(name)
+  if (counter === undefined || !isOpen(counter, budgets)) return undefined
+  if (share !== undefined && share.nodes > 1 && clockMs - counter.openedAtMs >= share.maxAgeMs) close(counter)
+  return isOpen(counter, budgets) ? counter : undefined
+}
+
+const isOpen = ({ openedIn }: BudgetCounter, { version }: TenantBudgets): boolean => openedIn === version
+
+export function holdBudgets({ budgets }: Tenant, request: AdmissionRequest): readonly BudgetHold[] | undefined {
+  const demands = demandsOf(request)
+  if (demands.length === 0) return undefined
+  return demands.flatMap(({ counter: name, amount }) => {
+    const counter = budgets.counters.get(name)
+    if (counter === undefined) return []
+    counter.held += amount
+    return [{ counter: name, amount, generation: counter.generation }]
+  })
+}
+
+/**
+ * Releases the holds and adds what was used. If that is unknown, the counters are closed. So is a counter in which the request had no
+ * hold: the ledger has its charge, and the counter may have been opened before or after that.
+ */
+export function settleBudgets(
+  { budgets: { counters } }: Tenant,
+  holds: readonly BudgetHold[],
+  { budgets: uses, isLate = false }: Pick<LimitSettlement, 'budgets' | 'isLate'>,
+): void {
+  const isKnown = uses !== undefined && !isLate
+  const heldIn = new Set<BudgetCounter>()
+  for (const { counter: name, amount, generation } of holds) {
+    const counter = counters.get(name)
+    if (counter === undefined || counter.generation !== generation) continue
+    counter.held -= amount
+    heldIn.add(counter)
+    if (!isKnown) close(counter)
+  }
+  for (const { counter: name, amount } of uses ?? []) {
+    const counter = counters.get(name)
+    if (counter === undefined) continue
+    if (!isKnown) {
+      close(counter)
+      continue
+    }
+    counter.settled += amount
+    if (counter.sinceBegin !== undefined) counter.sinceBegin += amount
+    if (!heldIn.has(counter)) counter.openedIn = undefined
+  }
+}
+
+/** Also ends a count, because what it noted is not complete. */
+function close(counter: BudgetCounter): void {
+  counter.openedIn = undefined
+  counter.sinceBegin = undefined
+}
+
+export function countBudgets({ budgets }: Tenant, { token, counters }: BudgetCount, nowMs: number): void {
+  for (const { counter: name, spent, expiresAtMs } of counters) {
+    const counter = budgets.counters.get(name)
+    if (spent === null) {
+      if (counter === undefined) budgets.counters.set(name, newCounter(token, budgets.version, expiresAtMs))
+      // Another request opened it meanwhile.
+      else if (!isOpen(counter, budgets)) Object.assign(counter, { sinceBegin: 0, token, beganIn: budgets.version })
+    } else if (counter !== undefined && counter.token === token && counter.sinceBegin !== undefined) {
+      Object.assign(counter, { base: spent, settled: counter.sinceBegin, sinceBegin: undefined })
+      Object.assign(counter, { openedIn: counter.beganIn, openedAtMs: nowMs })
+    }
+  }
+  removeExpired(budgets, nowMs)
+}
+
+const newCounter = (token: number, version: number, expiresAtMs: number): BudgetCounter => ({
+  generation: token,
+  base: 0,
+  settled: 0,
+  held: 0,
+  sinceBegin: 0,
+  token,
+  beganIn: version,
+  openedIn: undefined,
+  openedAtMs: 0,
+  expiresAtMs,
+})
+
+/** How many counters a count looks at, the oldest first. */
+const lookedAt = 20
+
+function removeExpired({ counters }: TenantBudgets, nowMs: number): void {
+  for (const [name, counter] of counters.entries().take(lookedAt)) {
+    counters.delete(name)
+    if (counter.expiresAtMs > nowMs) counters.set(name, counter)
+  }
+}
