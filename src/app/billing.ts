@@ -3,13 +3,13 @@ import { createChargeBacklog, type ChargeBacklog } from '../domain/credits/backl
 import { createSliceAllocator } from '../domain/credits/slice-allocator.ts'
 import { createReconciler } from '../domain/credits/reconciler.ts'
 import type { LedgerStore } from '../domain/credits/ledger-store.ts'
-import { createRates, type Rates } from '../domain/credits/rates.ts'
+import { createRates } from '../domain/credits/rates.ts'
 import { createSettle } from '../domain/credits/settle.ts'
-import type { Price } from '../domain/inference/catalogue.ts'
 import { createHeartbeat } from '../domain/limits/heartbeat.ts'
 import { createLimitsOf, type OverrideStore } from '../domain/limits/overrides.ts'
 import { tierTable, withOverrides } from '../domain/limits/tiers.ts'
 import { createAdmission, type Admission } from '../pipeline/billing/admission.ts'
+import { createBudgets, type BudgetParts } from '../pipeline/billing/budgets.ts'
 import { createPreflight, type Preflight } from '../pipeline/billing/preflight.ts'
 import { createReadBalance, type ReadBalance } from '../pipeline/billing/read-balance.ts'
 import { ledgerStore } from '../adapters/stores/sql/credits/ledger.ts'
@@ -21,6 +21,7 @@ import { logSetAside, setAsideHelp } from './storage/set-aside.ts'
 import { createMeasures } from './billing-metrics.ts'
 
 export type CreditParts = Infrastructure & {
+  readonly budgets: Pick<BudgetParts, 'activeBudgetsOf' | 'spentOf'>
   readonly counters: Counters
   readonly overrides: Pick<OverrideStore, 'list'>
   /** How long the credits of a request are held at most. */
@@ -30,7 +31,7 @@ export type CreditParts = Infrastructure & {
 /** Limits and credits: admission of requests, and the balance that pays for them. */
 export type Credits = AsyncDisposable & {
   readonly admission: Admission
-  readonly ratesOf: (price: Price) => Rates
+  readonly ratesOf: ReturnType<typeof createRates>
   readonly preflight: Preflight
   readonly readBalance: ReadBalance
   /** Why no more charges can be stored, or undefined. */
@@ -60,6 +61,7 @@ export async function openCredits(parts: CreditParts): Promise<Credits> {
     ledger,
     backlog,
     heartbeat,
+    budgets: createBudgets({ ...parts.budgets, limits, clock, creditUsd: config.credits.credit_usd }),
     settle: createSettle({ ledger, limits, backlog, failpoint, onCharge: measures.charge }),
     clock,
     creditUsd: config.credits.credit_usd,

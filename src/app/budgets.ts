@@ -1,14 +1,15 @@
 import { budgetStore, readActiveBudgets } from '../adapters/stores/sql/budgets/budgets.ts'
 import { thresholdStore } from '../adapters/stores/sql/budgets/thresholds.ts'
 import { costStore } from '../adapters/stores/sql/rollup/costs.ts'
-import { createActiveBudgets, type ActiveBudgetsOf } from '../domain/budgets/active-budgets.ts'
+import { createActiveBudgets } from '../domain/budgets/active-budgets.ts'
+import { createSpentOf } from '../domain/budgets/counter-spend.ts'
 import { createSpentReads, type SpentReads } from '../domain/budgets/spent.ts'
 import { createReportThresholds } from '../domain/budgets/thresholds.ts'
 import type { Infrastructure } from './infrastructure.ts'
 import type { Stores } from './stores.ts'
 
-/** Reports the thresholds of budgets until the app is closed. Returns the budgets that requests are checked against. */
-export function openBudgets(infrastructure: Infrastructure, stores: Stores): ActiveBudgetsOf {
+/** Reports the thresholds of budgets until the app is closed. Returns what requests are checked against. */
+export function openBudgets(infrastructure: Infrastructure, stores: Stores) {
   const { built, database, jobs, clock, changes } = infrastructure
   const { mutate } = stores.of((tx) => ({ thresholds: thresholdStore(tx) }))
   const report = createReportThresholds({
@@ -19,7 +20,10 @@ export function openBudgets(infrastructure: Infrastructure, stores: Stores): Act
     clock,
   })
   built.use(jobs.start('report-budget-thresholds', report))
-  return createActiveBudgets({ changes, budgets: budgetStore(stores.reading) })
+  return {
+    activeBudgetsOf: createActiveBudgets({ changes, budgets: budgetStore(stores.reading) }),
+    spentOf: openSpentOf(infrastructure),
+  }
 }
 
 /** Reads what was spent from the sums of costs. */
@@ -31,4 +35,11 @@ export function openSpentReads({
   const { retention_days: userDays } = config.audit
   const costs = costStore((sql, params) => database.report(sql, params), { clock, userDays })
   return createSpentReads({ costs, creditUsd: config.credits.credit_usd })
+}
+
+/** For the counters of requests. It reads beside them and not with the reports, because a request waits for it. */
+function openSpentOf({ database, clock, config }: Pick<Infrastructure, 'database' | 'clock' | 'config'>) {
+  const { retention_days: userDays } = config.audit
+  const costs = costStore((sql, params) => database.read(sql, params), { clock, userDays })
+  return createSpentOf(costs, clock)
 }

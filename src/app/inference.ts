@@ -46,10 +46,11 @@ export async function openInference(
   )
   const decodeBody = createDecodeBody()
   openCalibrations(infrastructure, stores, { judges: rules.judges, simulate, decodeBody })
-  const activeBudgetsOf = openBudgets(infrastructure, stores)
+  const budgets = openBudgets(infrastructure, stores)
   const { counters, credits, run, ...counted } = await openPipeline(infrastructure, {
     freeRequests,
     overrides: overrideStore(stores.reading),
+    budgets,
     enforce,
     checkBeforeCounting,
     scanText,
@@ -63,7 +64,6 @@ export async function openInference(
     served,
     counters,
     credits,
-    activeBudgetsOf,
     audit,
     judges: rules.judges,
     evaluation: { simulate, findEvidence, explain, inspectRule: rules.inspectRule, decodeBody },

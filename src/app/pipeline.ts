@@ -12,20 +12,18 @@ import { createModerate } from '../pipeline/operations/moderate.ts'
 import { createRun, type RunParts } from '../pipeline/run.ts'
 import { createRunCounted } from '../pipeline/run-counted.ts'
 import { openCounters } from './limit-counters.ts'
-import { openCredits } from './billing.ts'
+import { openCredits, type CreditParts } from './billing.ts'
 import type { Infrastructure } from './infrastructure.ts'
 import type { ServedModels } from './upstreams/models.ts'
 import { longestOfAllMs } from './upstreams/installation-entries.ts'
 import { organizationLabel } from './upstreams/labels.ts'
-import type { OverrideStore } from '../domain/limits/overrides.ts'
 
 const leaseMs = 30_000
 /** Credits and quotas are held this much longer than the longest request can take. */
 const holdMarginMs = 5 * minuteMs
 
-export type PipelineParts = {
+export type PipelineParts = Pick<CreditParts, 'overrides' | 'budgets'> & {
   readonly freeRequests: FreeRequests
-  readonly overrides: Pick<OverrideStore, 'list'>
   readonly enforce: Enforce
   readonly checkBeforeCounting: CheckBeforeCounting
   readonly scanText: ScanText
@@ -59,14 +57,14 @@ function createUsageReport({ log, metrics, upstreams }: Infrastructure): RunPart
 /** The request pipeline with its limits and credits. */
 export async function openPipeline(
   infrastructure: Infrastructure,
-  { freeRequests, overrides, enforce, checkBeforeCounting, scanText, served }: PipelineParts,
+  { freeRequests, overrides, budgets, enforce, checkBeforeCounting, scanText, served }: PipelineParts,
 ) {
   const { built, config, clock, random, log, storage } = infrastructure
   const { modelSetOf } = served
   const holdMs = holdMsOf(infrastructure, served)
   const settings = { leaseMs, holdMs, countRejectedIn: config.limits.count_refused }
   const counters = built.use(await openCounters({ ...infrastructure, settings }))
-  const credits = built.use(await openCredits({ ...infrastructure, counters, overrides, holdMs }))
+  const credits = built.use(await openCredits({ ...infrastructure, counters, overrides, budgets, holdMs }))
   const { count } = built.use(createTokenizer(clock))
   const counting = { modelSetOf, factors: createLearnedFactors(), count, clock, checkBeforeCounting }
   const run = createRun({

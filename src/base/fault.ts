@@ -158,6 +158,9 @@ export const faultCodes = {
     'A request with this `Idempotency-Key` is still running; retry after `Retry-After` to get its response.',
   rate_limit_exceeded:
     'A rate limit is exceeded; wait for `Retry-After`. Response headers name the limit and its scope.',
+  budget_exceeded:
+    'A budget of the organization does not cover what the request may cost. The message names the budget, its amount and when it begins again; see `/v1/organization/budgets`.',
+  budget_unavailable: 'What is left of a budget cannot be read right now; wait for `Retry-After`.',
   too_many_reports:
     'Too many lists and reports of the organization wait for others to end; retry after `Retry-After`, and send fewer at once.',
   moderation_blocked:

@@ -32,6 +32,11 @@ export const gatewayHeaders = {
       '`whole` if each block of a streamed response is held back until it is complete, because a rule needs all of its text. `paragraph` if a judge evaluates one paragraph after the other, and each is sent once it is evaluated. Otherwise the header is missing, and text is sent as soon as it is evaluated.',
     example: 'whole',
   },
+  'x-gatehouse-switched-model': {
+    description:
+      'The model that answered in place of the requested one, because a budget with the action `use_model` does not cover that, and the id of the budget.',
+    example: 'gpt-5-mini; budget=bud_01k9z8y7x6w5v4t3s2r1q0p9n8',
+  },
 } as const satisfies Readonly<Record<string, GatewayHeader>>
 
 export type GatewayHeaderName = keyof typeof gatewayHeaders
@@ -49,6 +54,13 @@ export const holdBackHeader = (coverage: 'held_back' | 'paragraph' | 'whole'): R
 /** Names the request fields that were left out. They may contain any text of the caller. */
 export const droppedHeader = (fields: readonly string[]): Record<string, string> =>
   fields.length === 0 ? {} : gatewayHeader('x-gatehouse-dropped', printable(fields.join(', ')))
+
+export const switchedModelHeader = (
+  switched: { readonly model: string; readonly budgetId: string } | undefined,
+): Record<string, string> =>
+  switched === undefined
+    ? {}
+    : gatewayHeader('x-gatehouse-switched-model', `${printable(switched.model)}; budget=${switched.budgetId}`)
 
 /** Names the settings of a configuration that have no effect. */
 export const warningHeader = (warnings: readonly { readonly code: string }[]): Record<string, string> =>

@@ -167,7 +167,7 @@ function startRecording(call: OperationCall, parts: RecordParts): Recording {
 }
 
 function withAuditEvent(answer: StartedOperation, recording: Recording, call: OperationCall): StartedOperation {
-  const { upstream, bill } = answer
+  const { upstream, bill, modelSwitch } = answer
   let isComplete = false
   const onComplete = (end: InferenceEnd): void => {
     isComplete = true
@@ -178,7 +178,7 @@ function withAuditEvent(answer: StartedOperation, recording: Recording, call: Op
     await answer[Symbol.asyncDispose]()
     const charged = bill.charged()
     recording.ended({ failure: 'caller_left', charged })
-    await recording.write({ upstream, failure: 'caller_left', ...charged }).catch(() => undefined)
+    await recording.write({ upstream, modelSwitch, failure: 'caller_left', ...charged }).catch(() => undefined)
   }
   const dispose = (): PromiseLike<void> => (isComplete ? answer[Symbol.asyncDispose]() : abandon())
   const onFailed = (error: unknown): void =>
@@ -195,7 +195,7 @@ type AuditHooks = {
 }
 
 function auditChunks(
-  { chunks, upstream, bill }: StartedOperation,
+  { chunks, upstream, bill, modelSwitch }: StartedOperation,
   recording: Recording,
   { trace, onComplete, onFailed }: AuditHooks,
 ): AsyncIterable<Chunk> {
@@ -215,10 +215,10 @@ function auditChunks(
     return { ...chunk, events: [...chunk.events.slice(0, -1), { ...end, receipt }] }
   }
   const write = (end: InferenceEnd): Promise<boolean> =>
-    recording.write({ upstream, end, cost: bill.quote(end.usage), policy: end.policy })
+    recording.write({ upstream, modelSwitch, end, cost: bill.quote(end.usage), policy: end.policy })
   const pay = ({ usage }: InferenceEnd): Promise<Receipt> =>
     bill.pay(usage).catch(async (error: unknown) => {
-      await recording.correct({ upstream, ...failureOf(error) }).catch(() => undefined)
+      await recording.correct({ upstream, modelSwitch, ...failureOf(error) }).catch(() => undefined)
       throw error
     })
   const logAndPay = async (end: InferenceEnd): Promise<Receipt> => {
@@ -237,7 +237,7 @@ function auditChunks(
   }
   const breakOff = async (error: unknown): Promise<never> => {
     onFailed(error)
-    await recording.write({ upstream, ...failureOf(error), ...bill.charged() })
+    await recording.write({ upstream, modelSwitch, ...failureOf(error), ...bill.charged() })
     throw error
   }
   return tap(chunks, recordChunk, breakOff)

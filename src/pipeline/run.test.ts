@@ -77,6 +77,7 @@ function createScene(options: SceneOptions = {}) {
       }),
     clock,
     creditUsd: 1,
+    budgets: { usesOf: () => undefined },
     remaining: new Map<string, number>(),
     onUnsettled: (_: string, error: unknown) => assert.ifError(error),
   }

@@ -16,13 +16,14 @@ import type { Admitted } from '../domain/limits/admission.ts'
 import { LimitedFault, withLimitStatus } from '../domain/limits/limited-fault.ts'
 import type { Admission, AdmissionCall } from './billing/admission.ts'
 import type { OperationCall } from './operation-call.ts'
+import { BudgetExceeded } from './billing/budget-faults.ts'
 import { countRejected } from './billing/count-rejected.ts'
 import type { Estimate, Enforce, EnforcedRequest } from './enforcement/enforce.ts'
 import { freeLease, type Lease } from './billing/lease.ts'
 import { meter } from './billing/meter.ts'
 import { modelNotFound, permittedModel } from './permitted-model.ts'
 import { route, type RoutedCall, type RouteParts } from './route.ts'
-import type { Run } from './started-operation.ts'
+import type { ModelSwitch, Run, StartedOperation } from './started-operation.ts'
 
 export type RunParts = Omit<RouteParts, 'providers' | 'health'> & {
   /** The models that anonymous free requests can use. */
@@ -50,7 +51,10 @@ const setFor = ({ installation, modelSetOf }: RunParts, caller: Caller): MaybePr
 
 /** Runs an operation for a caller: the steps of a request, from an authenticated caller to an answer that has started. */
 export function createRun(parts: RunParts): Run {
-  return async (received) => {
+  return (received) => runWith(received, undefined)
+
+  /** With `modelSwitch`, the request goes on with a cheaper model, because a budget does not cover the requested one. */
+  async function runWith(received: OperationCall, modelSwitch: ModelSwitch | undefined): Promise<StartedOperation> {
     const { requestId, caller, signal } = received
     // If neither the charge nor the audit event can be stored, the answer could not be sent. So no upstream is called.
     const storageFault = parts.storage.requestFault()
@@ -71,7 +75,9 @@ export function createRun(parts: RunParts): Run {
     try {
       if (caller.kind === 'free') freeSlot = disposables.use(await parts.freeRequests.claim(caller))
       const userId = call.purpose?.user ?? request.user
-      const wanted = { requestId, model, userId, tags: call.tags, expected, outputLimit: callerLimit, signal }
+      const exceededBudget = modelSwitch?.budgetId
+      const spender = { model, userId, tags: call.tags }
+      const wanted = { requestId, ...spender, expected, outputLimit: callerLimit, exceededBudget, signal }
       const lease = disposables.use(await leaseFor(parts, caller, wanted))
       admission = lease.admission
       call.timing?.admitted()
@@ -123,14 +129,30 @@ export function createRun(parts: RunParts): Run {
         dropped,
         requiredCoverage: enforced.requiredCoverage,
         admission,
+        modelSwitch,
         [Symbol.asyncDispose]: release,
       }
     } catch (error) {
       if (signal.aborted || !isOfService(error)) freeSlot?.useUp()
       await disposables.dispose()
+      const cheaper = modelSwitch === undefined ? switchAfter(error, call, catalogue) : undefined
+      if (cheaper !== undefined) return runWith(withModelName(call, cheaper.model), cheaper)
       if (error instanceof LimitedFault) call.trace?.onLimits(error.limitStatus, undefined)
       throw admission !== null && isFault(error) ? withLimitStatus(error, admission.limitStatus) : error
     }
+  }
+}
+
+/** The model that a budget's action names, if the key may use it for this operation. Otherwise the budget denies the request. */
+function switchAfter(error: unknown, { caller, operation, request }: OperationCall, catalogue: Catalogue) {
+  if (!(error instanceof BudgetExceeded) || error.budget.action.type !== 'use_model') return undefined
+  const { action, id: budgetId } = error.budget
+  if (action.model === request.model) return undefined
+  try {
+    const { name } = permittedModel(catalogue, caller, { operation: operation.name, name: action.model })
+    return { model: name, budgetId }
+  } catch {
+    return undefined
   }
 }
 

@@ -17,7 +17,11 @@ export type StartedOperation = AsyncDisposable & {
   readonly requiredCoverage: EnforcedRequest['requiredCoverage']
   /** The admission with the status of the caller's limits; null for the free request. */
   readonly admission: Admitted | null
+  readonly modelSwitch?: ModelSwitch | undefined
 }
+
+/** A budget does not cover the requested model, so the request went on with another. */
+export type ModelSwitch = { readonly model: string; readonly budgetId: string }
 
 /** The price of an answer, and its payment. */
 export type Bill = {

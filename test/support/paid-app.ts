@@ -28,11 +28,14 @@ export type PaidAppOptions = TestAppOptions & {
   readonly upstreamSettings?: Readonly<Record<string, unknown>>
   /** Settings of its model, in addition to its price. */
   readonly modelSettings?: Readonly<Record<string, unknown>>
+  /** Whether it also has the model `gatehouse-echo`, which costs nothing. */
+  readonly hasEcho?: boolean
 }
 
 export async function startPaidApp({
   upstreamSettings,
   modelSettings,
+  hasEcho = false,
   ...options
 }: PaidAppOptions = {}): Promise<PaidApp> {
   await using opened = new AsyncDisposableStack()
@@ -41,9 +44,13 @@ export async function startPaidApp({
     await startTestApp({
       ...options,
       config: {
-        upstreams: [{ name: 'up', kind: 'openai-chat', base_url: `${upstream.url}/v1`, ...upstreamSettings }],
+        upstreams: [
+          { name: 'up', kind: 'openai-chat', base_url: `${upstream.url}/v1`, ...upstreamSettings },
+          ...(hasEcho ? [{ name: 'echo', kind: 'echo' }] : []),
+        ],
         models: [
           { name: 'paid', targets: [{ upstream: 'up' }], price: { input: 1000, output: 1000 }, ...modelSettings },
+          ...(hasEcho ? [{ name: 'gatehouse-echo', targets: [{ upstream: 'echo' }] }] : []),
         ],
         ...options.config,
       },

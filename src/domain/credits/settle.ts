@@ -2,6 +2,7 @@ import type { Failpoint } from '../../base/failpoint.ts'
 import { isFault } from '../../base/fault.ts'
 import { isPromise } from '../../base/maybe-promise.ts'
 import type { Renewal, Subject } from '../limits/admission.ts'
+import type { BudgetUse } from '../limits/budget-counters.ts'
 import type { LimitStore } from '../limits/store.ts'
 import type { ChargeBacklog } from './backlog.ts'
 import type { Charge } from './charge.ts'
@@ -20,8 +21,13 @@ export type SettleParts = {
 export const chargeResults = ['written', 'repeated', 'waiting', 'failed'] as const
 export type ChargeResult = (typeof chargeResults)[number]
 
-/** What the counters must settle: the request, its tokens, and the epoch of its slice. */
-export type HeldCharge = Subject & { readonly requestId: string; readonly tokens: number; readonly epoch: string }
+/** What the counters must settle: the request, its tokens, the epoch of its slice, and what it used of budgets. */
+export type HeldCharge = Subject & {
+  readonly requestId: string
+  readonly tokens: number
+  readonly epoch: string
+  readonly budgets?: readonly BudgetUse[]
+}
 
 /** Resolves to the ledger's row, or to null if the charge waits in the backlog. */
 export type Settle = (charge: Charge, held: HeldCharge) => Promise<Settled | null>
@@ -31,7 +37,7 @@ export type Settle = (charge: Charge, held: HeldCharge) => Promise<Settled | nul
  * the charge from the ledger. In the other order a charge could be lost.
  */
 export function createSettle({ ledger, limits, backlog, failpoint, onCharge }: SettleParts): Settle {
-  return async (charge, { organization, project, key, requestId, tokens, epoch }) => {
+  return async (charge, { organization, project, key, requestId, tokens, epoch, budgets }) => {
     const request = { organization, project, key, requestId }
     const before = failpoint('answered')
     if (before !== undefined) await before
@@ -45,7 +51,7 @@ export function createSettle({ ledger, limits, backlog, failpoint, onCharge }: S
     const after = failpoint('recorded')
     if (after !== undefined) await after
     const micro = settled === null ? charge.micro : settled.micro
-    const corrected = limits.settle({ ...request, tokens, micro })
+    const corrected = limits.settle({ ...request, tokens, micro, ...(budgets && { budgets }) })
     if (isPromise(corrected)) await corrected
     if (charge.sliceId !== null && settled?.isSliceOpen === false) {
       await limits.close({ organization, epoch, sliceId: charge.sliceId })
@@ -57,7 +63,7 @@ export function createSettle({ ledger, limits, backlog, failpoint, onCharge }: S
   async function failed({ tokens, ...request }: Renewal & { tokens: number }, error: unknown): Promise<never> {
     onCharge('failed')
     if (mayBeWritten(error)) await limits.leave(request)
-    else await limits.settle({ ...request, tokens, micro: 0 })
+    else await limits.settle({ ...request, tokens, micro: 0, budgets: [] })
     throw error
   }
 

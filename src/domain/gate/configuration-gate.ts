@@ -140,12 +140,8 @@ export function createConfigurationGate({ ids, clock, configurations, backtests 
     const isReplayed = isEnforcing && effective.replay.level !== 'off'
     const backtest =
       isReplayed && replayProblem === null
-        ? (
-            await backtests.start(stores.backtests, organizationId, {
-              ...replayedBy(effective, endOfSecondMs(clock.nowMs())),
-              config,
-            })
-          ).value
+        ? (await backtests.start(stores.backtests, organizationId, { ...replayedBy(effective, clock.nowMs()), config }))
+            .value
         : undefined
     const run: GateRun = {
       id: ids('gate'),
@@ -194,11 +190,10 @@ const approvalRecord = (run: GateRun): AuditRecord => ({
 })
 
 /** Which requests are replayed. */
-const replayedBy = ({ replay: { days, max_events: limit } }: GateSettings, toMs: number) => ({
-  fromMs: toMs - days * dayMs,
-  toMs,
-  limit,
-})
+function replayedBy({ replay: { days, max_events: limit } }: GateSettings, nowMs: number) {
+  const toMs = endOfSecondMs(nowMs)
+  return { fromMs: toMs - days * dayMs, toMs, limit }
+}
 
 /** A configuration has a rollout of its own, so the gate does not ask for hours in monitoring. */
 async function settingsOf({ gate }: ConfigurationGateStores, organizationId: string) {

@@ -57,7 +57,7 @@ export function chatFamily(parts: InferenceParts): EndpointFamily {
             description: 'The completion, or with `stream` its chunks.',
             schema: ChatAnswer,
             event: ChatEvent,
-            headers: ['x-gatehouse-dropped', 'x-gatehouse-hold-back'],
+            headers: ['x-gatehouse-dropped', 'x-gatehouse-hold-back', 'x-gatehouse-switched-model'],
           },
         },
         errorStatuses: inferenceErrorStatuses,

@@ -43,7 +43,7 @@ export function embeddingsFamily(parts: EmbeddingsParts): EndpointFamily {
           200: {
             description: 'One vector for each input, in their order.',
             schema: EmbeddingsAnswer,
-            headers: ['x-gatehouse-dropped'],
+            headers: ['x-gatehouse-dropped', 'x-gatehouse-switched-model'],
           },
         },
         errorStatuses: inferenceErrorStatuses,

@@ -29,7 +29,7 @@ export const openaiErrors: Readonly<Record<FaultKind, readonly [status: number, 
   internal: [500, 'internal_error'],
 }
 
-/** The `error` object of an OpenAI-style body. All limits share one `code`. */
+/** The `error` object of an OpenAI-style body. All limits share one `code`; a budget has its own, because waiting does not help. */
 export function openaiError(fault: Fault) {
   const [, type] = openaiErrors[fault.kind]
   const isLimit = fault.kind === 'rate_limit'
@@ -37,7 +37,7 @@ export function openaiError(fault: Fault) {
     message: boundedMessage(fault),
     type,
     param: isLimit ? null : paramOf(fault),
-    code: isLimit ? 'rate_limit_exceeded' : fault.code,
+    code: isLimit && fault.code !== 'budget_exceeded' ? 'rate_limit_exceeded' : fault.code,
   }
 }
 

@@ -11,7 +11,7 @@ import { countRejected } from '../../pipeline/billing/count-rejected.ts'
 import { agentSessionOf } from './reading/agent-session.ts'
 import { policyLabelsOf } from './reading/policy-headers.ts'
 import { callerSpanOf } from './reading/trace-context.ts'
-import { droppedHeader, holdBackHeader } from '../gateway-headers.ts'
+import { droppedHeader, holdBackHeader, switchedModelHeader } from '../gateway-headers.ts'
 import { recordError } from '../request-record.ts'
 import { writeHead } from './writing/write-head.ts'
 import { sendStream } from './writing/sse-reply.ts'
@@ -87,6 +87,7 @@ export function createResponder<Request extends ModelRequest>(
         ...codec.headers?.(request.id),
         ...limitHeaders(answer),
         ...droppedHeader([...answer.dropped]),
+        ...switchedModelHeader(answer.modelSwitch),
         ...(decodedRequest.stream && holdBackHeader(answer.requiredCoverage)),
       },
     }

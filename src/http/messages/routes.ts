@@ -64,7 +64,7 @@ export function messagesFamily(parts: InferenceParts & CountEndpointParts): Endp
             description: 'The message, or with `stream` its events.',
             schema: MessagesAnswer,
             event: MessagesEvent,
-            headers: ['x-gatehouse-dropped', 'x-gatehouse-hold-back'],
+            headers: ['x-gatehouse-dropped', 'x-gatehouse-hold-back', 'x-gatehouse-switched-model'],
           },
         },
         errorStatuses: [...inferenceErrorStatuses, 529],

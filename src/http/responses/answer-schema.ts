@@ -119,7 +119,7 @@ const LimitError = Type.Object(
         message: text('What happened, and how long to wait.'),
         type: Type.Literal('rate_limit_error'),
         param: Type.Null({ description: 'Always null.' }),
-        code: Type.Literal('rate_limit_exceeded'),
+        code: Type.Enum(['rate_limit_exceeded', 'budget_exceeded'], { description: 'A limit, or a budget.' }),
       },
       { description: 'What went wrong.' },
     ),

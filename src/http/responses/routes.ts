@@ -67,7 +67,7 @@ export function responsesFamily(parts: ResponsesParts): EndpointFamily {
             description: 'The response, or with `stream` its events.',
             schema: ResponsesAnswer,
             event: ResponsesEvent,
-            headers: ['x-gatehouse-dropped', 'x-gatehouse-hold-back'],
+            headers: ['x-gatehouse-dropped', 'x-gatehouse-hold-back', 'x-gatehouse-switched-model'],
           },
         },
         errorStatuses: inferenceErrorStatuses,

@@ -12,13 +12,16 @@ import type { Usage } from '../../domain/inference/events.ts'
 import type { OutputLimit } from '../../domain/inference/output-limit.ts'
 import type { Admitted, AdmissionRequest, Rejected, Subject, AdmissionResult } from '../../domain/limits/admission.ts'
 import type { LimitsOf } from '../../domain/limits/overrides.ts'
-import type { Limits } from '../../domain/limits/scopes.ts'
+import { isMetric, type Limits } from '../../domain/limits/scopes.ts'
 import type { LimitStore } from '../../domain/limits/store.ts'
-import { createLease, type Lease, type LeaseParts } from './lease.ts'
+import { budgetExceeded } from './budget-faults.ts'
+import { budgetsUnavailable, type Budgets, type RequestBudgets } from './budgets.ts'
+import { createLease, spenderOf, type Lease, type LeaseParts } from './lease.ts'
 import { creditsUnavailable, insufficientCredits, overLimit } from './limit-faults.ts'
 
 export type AdmissionParts = LeaseParts & {
   readonly limits: LimitStore
+  readonly budgets: Budgets
   readonly limitsOf: LimitsOf
   readonly ratesOf: (price: Price) => Rates
   readonly allocator: Pick<SliceAllocator, 'topUp'>
@@ -40,10 +43,12 @@ export type AdmissionCall = {
   readonly expected: Usage
   readonly outputLimit: OutputLimit
   readonly signal: AbortSignal
+  /** A budget that was exceeded, so that this model is used instead of the requested one. */
+  readonly exceededBudget?: string | undefined
 }
 
 export type Admission = {
-  /** Checks three scopes, five metrics and the credits in one atomic step. A rejection is thrown as a Fault. */
+  /** Checks three scopes, five metrics, the budgets and the credits in one atomic step. A rejection is thrown as a Fault. */
   admit(call: AdmissionCall): MaybePromise<Lease>
   /** Counts a request that ends before its admission. Throws if this attempt exceeds a limit. */
   count(principal: Principal): Promise<AdmissionResult>
@@ -51,27 +56,51 @@ export type Admission = {
 
 type Running = Extract<AdmissionRequest, { mode: 'full' }>
 
+/** The most that a request may use, and its prices. */
+type WorstCase = { readonly tokens: number; readonly micro: number; readonly rates: Rates }
+
+type Wanted = { readonly request: Running; readonly budgets: RequestBudgets | undefined }
+
+type Bounds = {
+  readonly limits: Limits
+  readonly worst: WorstCase
+  readonly budgets: RequestBudgets | undefined
+}
+
+/** A counter is closed again by each request that settles without a hold in it, such as those that ran when Redis lost its state. */
+const maxOpened = 20
+
 export function createAdmission(parts: AdmissionParts): Admission {
   return {
     admit(call) {
       if (parts.backlog?.isFull()) throw creditsUnavailable()
-      return andThen(parts.limitsOf(call.principal), (limits) => admitWithin(call, limits))
+      return andThen(parts.limitsOf(call.principal), (limits) => withBudgets(call, limits))
     },
 
     async count(principal) {
       const result = await countAttempt(principal)
-      if (!result.admitted && result.reason !== 'credits') throw overLimit(result, result.reason)
+      if (!result.admitted && isMetric(result.reason)) throw overLimit(result, result.reason)
       return result
     },
   }
 
-  function admitWithin(call: AdmissionCall, limits: Limits): MaybePromise<Lease> {
-    const { principal, requestId, model, userId, tags, expected, signal } = call
-    const rates = parts.ratesOf(model.price)
+  function withBudgets(call: AdmissionCall, limits: Limits): MaybePromise<Lease> {
+    const worst = worstCaseOf(call)
+    const found = parts.budgets.of(spenderOf(call), { ...worst, requests: 1 }, call.exceededBudget)
+    return andThen(found, (budgets) => admitWithin(call, { limits, worst, budgets }))
+  }
+
+  function worstCaseOf({ model, expected, outputLimit }: AdmissionCall): WorstCase {
     // Whatever the caller requests, no answer is longer than the model's context.
-    const output = Math.min(call.outputLimit.tokens, model.contextTokens)
-    const tokens = expected.inputTokens + output
-    const worstMicro = worstCaseMicro({ input: expected.inputTokens, output }, rates)
+    const output = Math.min(outputLimit.tokens, model.contextTokens)
+    const input = expected.inputTokens
+    const rates = parts.ratesOf(model.price)
+    return { tokens: input + output, micro: worstCaseMicro({ input, output }, rates), rates }
+  }
+
+  function admitWithin(call: AdmissionCall, { limits, worst, budgets }: Bounds): MaybePromise<Lease> {
+    const { principal, requestId, model, userId, tags, expected, signal } = call
+    const { tokens, rates } = worst
     const request: Running = {
       organization: principal.organization.id,
       project: principal.projectId,
@@ -80,33 +109,57 @@ export function createAdmission(parts: AdmissionParts): Admission {
       mode: 'full',
       requestId,
       tokens,
-      micro: principal.organization.metered ? worstMicro : null,
+      micro: principal.organization.metered ? worst.micro : null,
+      ...(budgets && { budgets: budgets.demands }),
     }
     const { micro } = request
     const terms = { requestId, principal, model: model.name, userId, tags, rates, tokens, micro, expected, signal }
     return andThen(parts.limits.admit(request), (decision) =>
-      andThen(decision.admitted ? decision : admittedAfterTopUp(principal, request, decision), (admission) => {
+      andThen(decision.admitted ? decision : admittedAfterRetry(call, { request, budgets }, decision), (admission) => {
         parts.onDecision(admission)
         return andThen(parts.failpoint('admitted'), () => createLease(parts, { ...terms, admission }))
       }),
     )
   }
 
-  /** After a rejection for credits, tops up the slice and tries again, until the balance was exhausted twice in a row. */
-  async function admittedAfterTopUp(principal: Principal, request: Running, rejected: Rejected): Promise<Admitted> {
+  /**
+   * After a rejection for credits, tops up the slice and tries again, until the balance was exhausted twice in a row. After one for a
+   * budget whose counter is not open, opens it and tries again.
+   */
+  async function admittedAfterRetry(call: AdmissionCall, wanted: Wanted, rejected: Rejected): Promise<Admitted> {
+    const { request, budgets } = wanted
     let result: AdmissionResult = rejected
-    for (
-      let exhausted = 0;
-      !result.admitted && result.reason === 'credits' && result.credits !== null && exhausted < 2;
-    ) {
-      const need = { organizationId: request.organization, micro: request.micro ?? 0, credits: result.credits }
-      exhausted = (await parts.allocator.topUp(need).catch(rethrow)) === 'exhausted' ? exhausted + 1 : 0
+    let exhausted = 0
+    let opened = 0
+    while (!result.admitted) {
+      const { reason, credits, budget } = result
+      if (reason === 'credits' && credits !== null && exhausted < 2) {
+        const need = { organizationId: request.organization, micro: request.micro ?? 0, credits }
+        exhausted = (await parts.allocator.topUp(need).catch(rethrow)) === 'exhausted' ? exhausted + 1 : 0
+      } else if (budget?.used === null && budgets !== undefined && opened < maxOpened) {
+        opened++
+        await parts.budgets.open(budgets.applied, budget.epoch)
+      } else {
+        break
+      }
       result = await parts.limits.admit(request)
     }
     if (result.admitted) return result
     parts.onDecision(result)
-    if (result.reason !== 'credits') throw overLimit(result, result.reason)
-    throw await shortOfCredits(principal, request, result)
+    if (result.budget !== undefined) throw await overBudget(call, wanted, result)
+    if (isMetric(result.reason)) throw overLimit(result, result.reason)
+    throw await shortOfCredits(call.principal, request, result)
+  }
+
+  /** The counters do not count this attempt either. A request that goes on with another model is counted with that. */
+  async function overBudget({ principal }: AdmissionCall, { budgets }: Wanted, rejected: Rejected): Promise<Fault> {
+    const applied = budgets?.applied[rejected.budget?.index ?? -1]
+    const used = rejected.budget?.used ?? null
+    if (applied === undefined || used === null) return budgetsUnavailable()
+    const { action } = applied.budget
+    const { limitStatus } = action.type === 'use_model' ? rejected : await countAttempt(principal)
+    const { clock, creditUsd } = parts
+    return budgetExceeded({ applied, used, limitStatus, nowMs: clock.nowMs(), creditUsd })
   }
 
   /** The counters do not count a request that they reject for credits, so the attempt is counted here. */

@@ -1,5 +1,7 @@
 import type { Clock } from '../../base/clock.ts'
 import { isFault } from '../../base/fault.ts'
+import { isPromise } from '../../base/maybe-promise.ts'
+import type { BudgetSpend } from '../../domain/budgets/counters.ts'
 import type { Tags } from '../../domain/costs/tags.ts'
 import { isWritten, chargeRules, type Charge, type ChargeOutcome } from '../../domain/credits/charge.ts'
 import { costMicro, type Rates } from '../../domain/credits/rates.ts'
@@ -10,7 +12,9 @@ import { totalInputTokens, totalTokens, type Quote, type Receipt, type Usage } f
 import type { Admitted, Renewal } from '../../domain/limits/admission.ts'
 import type { Heartbeat } from '../../domain/limits/heartbeat.ts'
 import type { LimitStore } from '../../domain/limits/store.ts'
+import type { Model } from '../../domain/inference/catalogue.ts'
 import type { HeldForRequest } from '../../domain/tracing/request-trace.ts'
+import type { Budgets, OrganizationSpender } from './budgets.ts'
 
 export type LeaseParts = {
   readonly limits: Pick<LimitStore, 'settle'>
@@ -18,6 +22,7 @@ export type LeaseParts = {
   readonly settle: Settle
   readonly clock: Clock
   readonly creditUsd: number
+  readonly budgets: Pick<Budgets, 'usesOf'>
   /** The last known remaining credits of each organization. */
   readonly remaining: Map<string, number>
   /** Called if the charge could not be written: the reconciler then ends the request as an orphan. */
@@ -119,10 +124,13 @@ class RequestLease implements Lease {
     const tokens = tokensOf(outcome, usage, terms.tokens)
     const charge = chargeOf(terms, outcome, { usage, atMs: parts.clock.nowMs() })
     if (charge === undefined) {
-      await parts.limits.settle({ ...request, tokens, micro: 0 })
+      await parts.limits.settle({ ...request, tokens, micro: 0, budgets: [] })
       return this.receiptOf(0, undefined)
     }
-    const settled = await parts.settle(charge, { ...request, tokens, epoch: terms.admission.credits?.epoch ?? '' })
+    const found = parts.budgets.usesOf(spenderOf(terms), spendOf(charge), charge.atMs)
+    const budgets = isPromise(found) ? await found : found
+    const epoch = terms.admission.credits?.epoch ?? ''
+    const settled = await parts.settle(charge, { ...request, tokens, epoch, ...(budgets && { budgets }) })
     const remaining = settled?.remainingMicro ?? this.lastKnownAfter(charge)
     if (remaining !== undefined) parts.remaining.set(charge.organizationId, remaining)
     const { isPaid } = chargeRules[outcome]
@@ -165,6 +173,26 @@ const quoteOf = (micro: number, creditUsd: number): Quote => ({
 
 /** A shutdown of the server aborts the signal with a Fault as its reason; a disconnected caller does not. */
 export const hasCallerLeft = (signal: AbortSignal): boolean => signal.aborted && !isFault(signal.reason)
+
+/** Who spends, as budgets see it. */
+export const spenderOf = ({ principal, model, userId, tags = noTags }: SpendingCall): OrganizationSpender => ({
+  organizationId: principal.organization.id,
+  projectId: principal.projectId,
+  keyId: principal.id,
+  model: typeof model === 'string' ? model : model.name,
+  userId,
+  tags,
+})
+
+type SpendingCall = Pick<LeaseTerms, 'principal' | 'userId' | 'tags'> & { readonly model: string | Model }
+
+const noTags: Tags = {}
+
+/** As the sums of the ledger count it. */
+function spendOf({ micro, costMicro: cost = micro, usage }: Charge): BudgetSpend {
+  const { inputTokens, cacheReadTokens, cacheWriteTokens, outputTokens } = usage
+  return { micro: cost, tokens: inputTokens + cacheReadTokens + cacheWriteTokens + outputTokens, requests: 1 }
+}
 
 const renewalOf = ({ principal, requestId }: LeaseTerms): Renewal => ({
   organization: principal.organization.id,

@@ -1,5 +1,5 @@
 import type { Principal } from '../../domain/identity/principal.ts'
-import { unlimited, type Limits } from '../../domain/limits/scopes.ts'
+import { isMetric, unlimited, type Limits } from '../../domain/limits/scopes.ts'
 import type { LimitStore } from '../../domain/limits/store.ts'
 import { subjectOf } from './admission.ts'
 import { overLimit } from './limit-faults.ts'
@@ -28,6 +28,6 @@ export function createReadLimit(
   return async (principal) => {
     const subject = { ...subjectOf(principal), organization: `${principal.organization.id}:${name}` }
     const result = await limits.admit({ ...subject, limits: own, mode: 'count' })
-    if (!result.admitted && result.reason !== 'credits') throw overLimit(result, result.reason)
+    if (!result.admitted && isMetric(result.reason)) throw overLimit(result, result.reason)
   }
 }

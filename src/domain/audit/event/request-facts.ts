@@ -11,6 +11,8 @@ import { verdictOf, type PolicyObject, type VerdictFacts } from './verdict.ts'
 export type RequestOutcome = {
   /** The upstream that answered; left out if none did. */
   readonly upstream?: string
+  /** The model that a budget chose instead of the requested one. */
+  readonly modelSwitch?: { readonly model: string; readonly budgetId: string } | undefined
   readonly end?: InferenceEnd
   /** Usage of an interrupted answer that is charged. */
   readonly usage?: Usage
@@ -59,13 +61,14 @@ export type CalledEndpoint = {
 /** The facts of one request to a model. */
 export function requestFacts(reported: ReportedRequest): EventFacts {
   const { caller, operation, request, outcome, origin, timing, totalUs } = reported
-  const { end, cost, failure } = outcome
+  const { end, cost, failure, modelSwitch } = outcome
+  const model = modelSwitch?.model ?? request.model
   const usage = end?.usage ?? outcome.usage
   return {
     code: 'gateway.request.decided',
     organizationId: caller.organization.id,
     timeMs: reported.timeMs,
-    message: messageOf(request.model, failure),
+    message: messageOf(model, failure),
     requestId: reported.requestId,
     projectId: caller.projectId,
     actor: { kind: caller.kind, userId: reported.user ?? request.user, credentialId: caller.id },
@@ -84,7 +87,7 @@ export function requestFacts(reported: ReportedRequest): EventFacts {
     verdict: reported.verdict ?? verdictOf(outcome.policy),
     model: {
       provider: outcome.upstream ?? 'unknown',
-      name: request.model,
+      name: model,
       operation: operation.name,
       inputTokens: usage && totalInputTokens(usage),
       outputTokens: usage?.outputTokens,
@@ -96,6 +99,7 @@ export function requestFacts(reported: ReportedRequest): EventFacts {
       costUsd: cost?.costUsd,
     },
     failure: failure === undefined ? undefined : { code: failure },
+    details: modelSwitch && { requested_model: request.model, switched_by_budget: modelSwitch.budgetId },
     content: reported.content,
     sample: reported.sample,
   }

@@ -23,7 +23,8 @@ export function presentCheck({ admission, tokens, micro }: PreflightResult): Sta
   return {
     object: 'organization.limits.check',
     would_pass: admission.admitted,
-    reason: rejection?.reason ?? null,
+    // The check names no user and no tags, so it looks at no budget.
+    reason: rejection === null || rejection.reason === 'budget' ? null : rejection.reason,
     scope: rejection?.scope ?? null,
     retry_after_seconds: waitMs === null ? null : Math.max(1, Math.ceil(waitMs / 1000)),
     holds: { tokens, credits: inCredits(micro) },

@@ -1,0 +1,93 @@
+import { createHash } from 'node:crypto'
+import { dayMs } from '../../base/clock.ts'
+import { countOnly, type BudgetDemand, type BudgetUse } from '../limits/budget-counters.ts'
+import { amountAt, type Budget } from './budget.ts'
+import { matches, memberOf, type Spender } from './match.ts'
+import { periodAt, type PeriodRange } from './period.ts'
+
+/** What a request spends at most, or has spent. */
+export type BudgetSpend = { readonly micro: number; readonly tokens: number; readonly requests: number }
+
+/** A budget that applies to a request, and whose counter that is. */
+export type AppliedBudget = {
+  readonly budget: Budget
+  readonly member: string | null
+  readonly period: PeriodRange
+  readonly counter: string
+}
+
+/** The budgets that can reject the request or change its model. A budget that only warns is not counted here. */
+export function appliedBudgets(budgets: readonly Budget[], spender: Spender, nowMs: number): AppliedBudget[] {
+  const applied: AppliedBudget[] = []
+  for (const budget of budgets) {
+    if (budget.action.type === 'warn' || !matches(budget, spender)) continue
+    const member = memberOf(budget, spender)
+    if (member === undefined) continue
+    const period = periodAt(budget, nowMs)
+    applied.push({ budget, member, period, counter: counterOf(budget, member, period) })
+  }
+  return applied
+}
+
+/** What the request may use of a budget. `exceeded` counts it and does not reject it. */
+export const demandOf = (
+  { budget, period, counter }: AppliedBudget,
+  { worst, nowMs, creditUsd, exceeded }: DemandTerms,
+): BudgetDemand => ({
+  counter,
+  limit: budget.id === exceeded ? countOnly : limitOf(budget, period, { nowMs, creditUsd }),
+  amount: inUnit(budget, worst),
+})
+
+export type DemandTerms = {
+  readonly worst: BudgetSpend
+  readonly nowMs: number
+  readonly creditUsd: number
+  readonly exceeded?: string | undefined
+}
+
+export const useOf = ({ budget, counter }: AppliedBudget, spend: BudgetSpend): BudgetUse => ({
+  counter,
+  amount: inUnit(budget, spend),
+})
+
+/** In micro-credits, tokens or requests: the units of the ledger. */
+export const inUnit = ({ unit }: Pick<Budget, 'unit'>, { micro, tokens, requests }: BudgetSpend): number =>
+  ({ usd: micro, tokens, requests })[unit]
+
+export function limitOf(
+  budget: Budget,
+  { startMs }: PeriodRange,
+  { nowMs, creditUsd }: { readonly nowMs: number; readonly creditUsd: number },
+): number {
+  const amount = amountAt(budget, startMs, nowMs)
+  return budget.unit === 'usd' ? Math.min(countOnly, Math.floor(amount / creditUsd)) : amount
+}
+
+/** Charges that end late are written some time after the period. */
+const graceMs = dayMs
+
+export const expiryOf = ({ period: { endMs } }: AppliedBudget): number =>
+  endMs === null ? Number.MAX_SAFE_INTEGER : endMs + graceMs
+
+/** A change of what a budget counts gives it other counters. A change of its amount does not. */
+function counterOf(budget: Budget, member: string | null, { startMs }: PeriodRange): string {
+  const name = `${budget.id}:${scopeDigest(budget)}:${startMs.toString(36)}`
+  if (member === null) return name
+  return isPlain(member) ? `${name}=${member}` : `${name}#${digest(member)}`
+}
+
+const isPlain = (member: string): boolean => member.length <= 64 && /^[\w.:@-]*$/.test(member)
+
+const digests = new WeakMap<Budget, string>()
+
+function scopeDigest(budget: Budget): string {
+  const known = digests.get(budget)
+  if (known !== undefined) return known
+  const { match, per, unit, period, timeZone } = budget
+  const made = digest(JSON.stringify([match, per, unit, period, timeZone]))
+  digests.set(budget, made)
+  return made
+}
+
+const digest = (text: string): string => createHash('sha256').update(text).digest('base64url').slice(0, 16)
