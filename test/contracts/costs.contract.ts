@@ -29,9 +29,9 @@ const charge = fc.record({
   request: fc.nat(15),
   hour: fc.nat(24 * 20),
   projectId: fc.constantFrom<string>('proj_1', 'proj_2'),
-  keyId: fc.constantFrom('key_1', 'key_2'),
+  keyId: fc.constantFrom<string>('key_1', 'key_2'),
   model: fc.constantFrom<string>('gpt-a', 'gpt-b', 'claude'),
-  userId: fc.constantFrom('ada', 'bob', undefined),
+  userId: fc.constantFrom<string | undefined>('ada', 'bob', undefined),
   tags: fc.constantFrom<Tags | undefined>({ team: 'red' }, { team: 'blue', env: 'prod' }, { env: 'a=b,c%' }, undefined),
   outcome: fc.constantFrom('answered' as const, 'aborted' as const, 'broken_off' as const, 'orphaned' as const),
   inputTokens: fc.nat(2_000),
@@ -185,6 +185,35 @@ export function costsContract({ name, skip, open }: Engine): void {
       assert.deepEqual(await scene.sums(wanted), expected)
       while (!(await foldStoredDeltas(scene.database))) continue
       assert.deepEqual(await scene.sums(wanted), expected)
+    })
+
+    it('are kept of the longest names and tags that a request can have', async () => {
+      await using scene = await openScene(open)
+      // Engines compress texts that repeat themselves.
+      const textOf = (length: number, seed: number): string =>
+        String.fromCharCode(...Array.from({ length }, (_, at) => 0x4e00 + ((at * 7919 + seed * 104_729) % 20_000)))
+      await scene.settle({
+        organizationId: 'org_2',
+        request: 1,
+        hour: 1,
+        projectId: 'proj_01k9z8y7x6w5v4t3s2r1q0p9n0',
+        keyId: textOf(300, 1),
+        model: textOf(300, 2),
+        userId: textOf(300, 3),
+        tags: { team: textOf(64, 4), env: textOf(64, 5), area: textOf(64, 6), app: textOf(15, 7) },
+        outcome: 'answered',
+        inputTokens: 1,
+        rate: 3,
+        isFolded: true,
+      })
+      const wanted = {
+        organizationId: 'org_2',
+        from: startMs / 1000,
+        to: startMs / 1000 + 86_400,
+        groupBy: ['tag:env'],
+      } as const
+      assert.deepEqual(await scene.sums(wanted), [[undefined, [textOf(64, 5)], 1, 1, 0, 0, 0, 1]])
+      assert.deepEqual(await scene.database.read('select id from rollup_delta'), [])
     })
 
     it('are rejected if they have too many rows', async () => {

@@ -21,6 +21,8 @@ const response = {
   usage: { input_tokens: 3, output_tokens: 1, total_tokens: 4 },
 }
 
+const others = ['a', 'b', 'c', 'd', 'e', 'f']
+
 const bodies = {
   '/v1/chat/completions': { messages: [{ role: 'user', content: 'Hi' }] },
   '/v1/messages': { max_tokens: 10, messages: [{ role: 'user', content: 'Hi' }] },
@@ -37,7 +39,7 @@ describe('the tags of a request', () => {
     upstream = await startUpstream(answerJson(response))
     app = await startTestApp({
       config: {
-        budgets: { tags: ['team', 'env'] },
+        budgets: { tags: ['team', 'env', ...others] },
         upstreams: [
           { name: 'echo', kind: 'echo' },
           { name: 'open', kind: 'openai-responses', base_url: upstream.url },
@@ -107,6 +109,10 @@ describe('the tags of a request', () => {
       says: 'X-Policy-Tags: the value of the tag team must have at most 64 characters.',
     },
     { tags: `env=${'x'.repeat(2_000)}`, says: 'X-Policy-Tags: must have at most 2000 characters.' },
+    {
+      metadata: Object.fromEntries(others.map((name) => [name, 'ж'.repeat(60)])),
+      says: 'metadata: the tags of a request must have at most 650 bytes of UTF-8 together.',
+    },
     { metadata: { team: long }, says: 'metadata.team: must have at most 64 characters, because it is a tag' },
   ]
   for (const path of paths)
