@@ -54,6 +54,7 @@ const shownTexts: ReadonlySet<string> = new Set([
   'audit.archive.s3.region',
   'audit.archive.s3.prefix',
   'exports.allow_addresses',
+  'budgets.tags',
   'mail.from',
   'mail.ca_file',
   'mail.allow_domains',
