@@ -10,7 +10,7 @@ import { invalidField } from '../../validate.ts'
 const header = 'X-Policy-Tags'
 const maxHeaderLength = 2000
 const maxValueLength = 64
-/** The index of the sums has room for 2,700 bytes on PostgreSQL. Names of the key, the model and the end user take up to 1,800 of them. */
+/** A row of the index of the sums has at most 2,704 bytes on PostgreSQL. Names of the key, the model and the end user take up to 1,800 of them. */
 const maxBytes = 650
 
 export const tagsHeader = {
