@@ -36,7 +36,12 @@ export function createOrganization({ config, database, clock, random, ids, keyri
     grantStartingCredits: ({ grants }, organizationId) =>
       grantStartingCredits(grants, { organizationId, credits: startingCredits }),
   })
-  const shown = { administratorsManageCredits, features: featuresOf(config), version: packageFile.version }
+  const shown = {
+    administratorsManageCredits,
+    features: featuresOf(config),
+    tags: config.budgets.tags,
+    version: packageFile.version,
+  }
   return {
     administration(surface) {
       const routes = createResourceRoutes({ ...surface, ...own })

@@ -29,6 +29,7 @@ const example = {
   permissions: ['*'],
   expires_at: null,
   features: { content: false, replay: false, judge: false, credits: true, system: true, oidc: false },
+  tags: ['team'],
   inference_url: null,
   version: '0.1.0',
   owners: ['Mara Lindqvist'],
@@ -74,6 +75,7 @@ export const MeObject = Type.Object(
       },
       { description: 'What is configured.' },
     ),
+    tags: texts('Names of the tags that requests can have: the setting `budgets.tags`.'),
     inference_url: orNull(Type.String(), 'Where models are called; null if it is the address of this request.'),
     version: text('The version of the server.'),
     owners: texts('Names of members with the role owner, whom a caller can ask for a permission; three at most.'),
@@ -84,6 +86,8 @@ export const MeObject = Type.Object(
 type Context = {
   readonly name: string | undefined
   readonly features: Features
+  /** Names of the tags that are read. */
+  readonly tags: readonly string[]
   readonly inferenceUrl: string | null
   readonly version: string
   readonly owners: readonly string[]
@@ -91,7 +95,7 @@ type Context = {
 
 export const presentMe = (
   { kind, id, organization, permissions: own, expiresAtMs }: Administrator,
-  { name, features, inferenceUrl, version, owners }: Context,
+  { name, features, tags, inferenceUrl, version, owners }: Context,
 ): Static<typeof MeObject> => ({
   object: 'organization.me',
   actor: { type: kind, id, name: name ?? id },
@@ -99,6 +103,7 @@ export const presentMe = (
   permissions: [...own],
   expires_at: expiresAtMs === null ? null : toUnixSeconds(expiresAtMs),
   features: { ...features },
+  tags: [...tags],
   inference_url: inferenceUrl,
   version,
   owners: [...owners],

@@ -41,6 +41,8 @@ type OrganizationReads = {
 type OrganizationRouteParts = CreditAuthority & {
   /** What is configured, for clients that show it. An organization may have a judge of its own. */
   readonly features: Features
+  /** `budgets.tags` of the configuration. */
+  readonly tags: readonly string[]
   readonly version: string
   /** Where models are called; null if it is the address that administration is requested at. */
   readonly inferenceUrl: () => string | null
@@ -75,12 +77,12 @@ export function organizationRoutes(
         const { id: organizationId } = actor.organization
         const organization = existing(organizationId, await directory.findOrganization(organizationId))
         const name = await nameOf({ directory, members }, actor)
-        const { version } = parts
+        const { tags, version } = parts
         const { active } = await judges.inForce(organizationId)
         const features = { ...parts.features, judge: parts.features.judge || active !== undefined }
         const owners = await ownersOf(members, organizationId)
         const inferenceUrl = parts.inferenceUrl()
-        return presentMe({ ...actor, organization }, { name, features, inferenceUrl, version, owners })
+        return presentMe({ ...actor, organization }, { name, features, tags, inferenceUrl, version, owners })
       },
     }),
     mutation({

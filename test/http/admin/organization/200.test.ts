@@ -83,3 +83,10 @@ describe('an installation whose administrators do not manage credits', () => {
     assert.equal((await app.admin.get('/credits'))['granted_credits'], 10_005)
   })
 })
+
+describe('an installation whose requests can have tags', () => {
+  it('names them, for clients that group and limit by tag', async () => {
+    await using app = await startAdminApp({ config: { budgets: { tags: ['team', 'env'] } } })
+    assert.deepEqual((await app.admin.get('/me'))['tags'], ['team', 'env'])
+  })
+})
