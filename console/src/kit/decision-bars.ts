@@ -1,6 +1,7 @@
 import type { components } from '../api/schema.d.ts'
 import { words } from '../words/en.ts'
-import type { Bar, Series } from './stacked-bars.tsx'
+import type { Series } from './series.ts'
+import type { Bar } from './stacked-bars.tsx'
 
 const text = words.traffic
 

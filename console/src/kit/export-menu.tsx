@@ -34,7 +34,7 @@ export function ExportMenu({ path, query, other }: ExportProps) {
 }
 
 /** The browser reads the file from the server, so that its size does not matter here. */
-function save(path: string, query: Query): void {
+export function save(path: string, query: Query): void {
   const given = Object.entries<Query[string]>(query).flatMap(([name, value]) =>
     [value ?? []].flat().map((each) => [name, String(each)]),
   )

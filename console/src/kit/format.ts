@@ -55,6 +55,17 @@ export function dollars(value: number | null | undefined): string {
   return (amount >= 0.01 ? money.parts : money.tiny).format(value)
 }
 
+const shortMoney = new Intl.NumberFormat(undefined, {
+  style: 'currency',
+  currency: 'USD',
+  currencyDisplay: 'narrowSymbol',
+  notation: 'compact',
+  maximumSignificantDigits: 2,
+})
+
+/** For the axis of a chart, whose values are round. */
+export const shortDollars = (value: number): string => shortMoney.format(value)
+
 export const percent = (value: number): string => (value < 0.1 ? smallShare : share).format(value)
 
 type Formats = {

@@ -1,8 +1,7 @@
 import { Shape, type Tone } from './badge.tsx'
 import { axisTime, count, shortCount } from './format.ts'
+import type { Series, SeriesTone } from './series.ts'
 import styles from './charts.module.css'
-
-export type Series = { readonly id: string; readonly name: string; readonly tone: Tone }
 
 export type Bar = {
   /** In milliseconds. */
@@ -13,10 +12,12 @@ export type Bar = {
 type BarsProps = {
   readonly label: string
   readonly bars: readonly Bar[]
-  readonly series: readonly Series[]
+  readonly series: readonly Series<Tone | SeriesTone>[]
   /** In pixels. */
   readonly height: number
   readonly hasAxis?: boolean
+  /** Of amounts that are no counts: the label of the axis. */
+  readonly amountOf?: (value: number) => string
   /** The bar under the pointer, shared by charts over the same time. */
   readonly active: number | undefined
   readonly onActive: (at: number | undefined) => void
@@ -25,14 +26,16 @@ type BarsProps = {
 const gap = 0.2
 
 /** Bars over time, each stacked from its series. The table behind the chart has the same figures. */
-export function StackedBars({ label, bars, series, height, hasAxis = true, active, onActive }: BarsProps) {
+export function StackedBars(props: BarsProps) {
+  const { label, bars, series, height, hasAxis = true, amountOf, active, onActive } = props
   const sums = bars.map(({ values }) => series.reduce((sum, { id }) => sum + (values[id] ?? 0), 0))
-  const top = niceTop(Math.max(1, ...sums))
+  const most = Math.max(0, ...sums)
+  const top = niceTop(amountOf === undefined || most === 0 ? Math.max(1, most) : most)
   return (
     <div className={styles.plot} style={{ height }}>
       {hasAxis && (
         <>
-          <span className={styles.yTop}>{shortCount(top)}</span>
+          <span className={styles.yTop}>{(amountOf ?? shortCount)(top)}</span>
           <span className={styles.yZero}>0</span>
         </>
       )}
@@ -95,17 +98,28 @@ export function TimeAxis({ bars }: { readonly bars: readonly Bar[] }) {
   )
 }
 
-type LegendProps = { readonly series: readonly Series[]; readonly sums: Readonly<Record<string, number>> }
+type LegendProps = {
+  readonly series: readonly Series<Tone | SeriesTone>[]
+  readonly sums: Readonly<Record<string, number>>
+  readonly amountOf?: (value: number) => string
+}
 
-export function Legend({ series, sums }: LegendProps) {
+export function Legend({ series, sums, amountOf = count }: LegendProps) {
   return (
     <ul className={styles.legend}>
       {series.map(({ id, name, tone }) => (
         <li key={id}>
-          <Shape tone={tone} />
-          {name} <b>{count(sums[id] ?? 0)}</b>
+          {isMeaning(tone) ? <Shape tone={tone} /> : <Swatch tone={tone} />}
+          <span>{name}</span> <b>{amountOf(sums[id] ?? 0)}</b>
         </li>
       ))}
     </ul>
   )
 }
+
+const isMeaning = (tone: Tone | SeriesTone): tone is Tone => tone !== 'rest' && !tone.startsWith('series')
+
+/** The colour of a series, beside its name. */
+export const Swatch = ({ tone }: { readonly tone: SeriesTone }) => (
+  <i className={styles.swatch} data-tone={tone} aria-hidden="true" />
+)

@@ -7,7 +7,7 @@ import { LoadingRows } from '../../kit/state.tsx'
 import { words } from '../../words/en.ts'
 import { closestOf, toneOfShare, type Closest } from './closest.ts'
 import { useLimitsOfBusiestKeys } from './queries.ts'
-import { Share } from './share.tsx'
+import { Share } from '../../kit/share.tsx'
 import pageStyles from './page.module.css'
 
 const text = words.limits

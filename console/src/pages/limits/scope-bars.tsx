@@ -1,7 +1,7 @@
 import { count } from '../../kit/format.ts'
 import { words } from '../../words/en.ts'
 import { metrics, shareOf, toneOfShare, type ScopeLimits } from './closest.ts'
-import { Share } from './share.tsx'
+import { Share } from '../../kit/share.tsx'
 import styles from './scopes.module.css'
 
 const text = words.limits

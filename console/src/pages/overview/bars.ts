@@ -1,5 +1,6 @@
 import { actedSeries, decisionBar } from '../../kit/decision-bars.ts'
-import type { Bar, Series } from '../../kit/stacked-bars.tsx'
+import type { Series } from '../../kit/series.ts'
+import type { Bar } from '../../kit/stacked-bars.tsx'
 import type { Traffic } from '../../session/traffic.ts'
 import { words } from '../../words/en.ts'
 import type { OverviewPeriod } from './queries.ts'
