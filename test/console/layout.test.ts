@@ -33,7 +33,7 @@ describe('the layout of the pages of the console', { skip: withoutBrowser }, () 
         assert.equal(await textStart(page.getByRole('columnheader').first()), edge, `${path}: head of the first column`)
         if (path !== 'requests') assert.equal(await startOf(page.locator('#page input').first()), edge, path)
       }
-      for (const path of ['members', 'projects', 'audit', 'limits', 'gateway', `policies/${scene.policyId}`]) {
+      for (const path of ['members', 'projects', 'audit', 'costs', 'limits', 'gateway', `policies/${scene.policyId}`]) {
         await page.goto(`${scene.url}/console/${path}`)
         const line = page.locator('#page nav').first()
         await line.waitFor()

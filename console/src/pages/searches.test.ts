@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { readAuditSearch } from './audit/search.ts'
+import { readCostsSearch } from './costs/search.ts'
 import { readGatewaySearch } from './gateway/search.ts'
 import { readLimitsSearch } from './limits/search.ts'
 import { readMembersSearch } from './members/search.ts'
@@ -18,6 +19,7 @@ type Reader = (search: Record<string, unknown>) => object
 const readers: readonly (readonly [page: string, read: Reader, search: Record<string, unknown>])[] = [
   ['audit', readAuditSearch, { view: 'verify', event_kind: 'policy.created', actor_id: 'adk_1' }],
   ['sinks', readSinksSearch, { new: 'webhook', dialog: 'edit' }],
+  ['costs', readCostsSearch, { view: 'budgets', by: 'tag:team', budget: 'bud_1', dialog: 'edit' }],
   ['gateway', readGatewaySearch, { view: 'json' }],
   [
     'limits',

@@ -14,6 +14,7 @@ export type PageLink = {
     | '/reviews'
     | '/judges'
     | '/models'
+    | '/costs'
     | '/limits'
     | '/sinks'
     | '/alerts'
@@ -39,6 +40,7 @@ export const pages: readonly PageLink[] = [
   { to: '/reviews', name: words.pages.reviews, icon: 'check', needs: ['reviews:read'], group: 'govern' },
   { to: '/judges', name: words.pages.judges, icon: 'judges', needs: ['judges:read'], group: 'govern' },
   { to: '/models', name: words.pages.models, icon: 'models', group: 'operate' },
+  { to: '/costs', name: words.pages.costs, icon: 'costs', needs: ['usage:read', 'budgets:read'], group: 'operate' },
   { to: '/limits', name: words.pages.limits, icon: 'limits', needs: ['usage:read'], group: 'operate' },
   { to: '/sinks', name: words.pages.sinks, icon: 'sinks', needs: ['exports:read'], group: 'operate' },
   { to: '/alerts', name: words.pages.alerts, icon: 'bell', needs: ['alerts:read'], group: 'operate' },

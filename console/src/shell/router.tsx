@@ -8,6 +8,7 @@ import {
 } from '@tanstack/react-router'
 import { readAlertsSearch } from '../pages/alerts/search.ts'
 import { readAuditSearch } from '../pages/audit/search.ts'
+import { readCostsSearch } from '../pages/costs/search.ts'
 import { readHistorySearch, readPoliciesSearch, readReplaySearch } from '../pages/policies/search.ts'
 import { readGatewaySearch } from '../pages/gateway/search.ts'
 import { readJudgesSearch } from '../pages/judges/search.ts'
@@ -151,6 +152,13 @@ const judges = createRoute({
   component: lazyRouteComponent(() => import('../pages/judges/page.tsx'), 'JudgesPage'),
 })
 
+const costs = createRoute({
+  getParentRoute: () => root,
+  path: '/costs',
+  validateSearch: readCostsSearch,
+  component: lazyRouteComponent(() => import('../pages/costs/page.tsx'), 'CostsPage'),
+})
+
 const limits = createRoute({
   getParentRoute: () => root,
   path: '/limits',
@@ -238,6 +246,7 @@ export const router = createRouter({
     reviews,
     models,
     judges,
+    costs,
     limits,
     sinks.addChildren([sink]),
     ...formerSinks,

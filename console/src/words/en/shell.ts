@@ -64,6 +64,7 @@ export const pages = {
   reviews: 'Reviews',
   judges: 'Judges',
   models: 'Models',
+  costs: 'Costs',
   limits: 'Limits and credits',
   sinks: 'Sinks',
   alerts: 'Alerts',

@@ -55,7 +55,7 @@ export type BudgetHold = BudgetUse & { readonly generation: number }
 
 /** The counters of one organization. */
 export type TenantBudgets = {
-  /** Counters that were opened in an earlier version are not open any more. */
+  /** Counters that were opened in an earlier version are not open now. */
   version: number
   readonly counters: Map<string, BudgetCounter>
 }

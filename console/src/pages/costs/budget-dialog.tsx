@@ -1,0 +1,74 @@
+import { useState } from 'react'
+import { CommandPreview } from '../../kit/command-preview.tsx'
+import { FormDialog } from '../../kit/form-dialog.tsx'
+import { words } from '../../words/en.ts'
+import { bodyOfDraft, draftOfBudget, isComplete, newBudgetDraft } from './budget-draft.ts'
+import { BudgetFields } from './budget-fields.tsx'
+import { budgetsPath, useCreateBudget, useUpdateBudget, type Budget } from './queries.ts'
+
+const text = words.budgets
+
+/** Fields that show their error themselves. */
+const fields = [
+  'name',
+  'amount_usd',
+  'tokens',
+  'requests',
+  'period',
+  'time_zone',
+  'per',
+  'match',
+  'action',
+  'warn_at',
+] as const
+
+type CreateProps = { readonly onClose: () => void; readonly onCreated: (id: string) => void }
+
+export function CreateBudgetDialog({ onClose, onCreated }: CreateProps) {
+  const [draft, setDraft] = useState(newBudgetDraft)
+  const change = useCreateBudget(({ id }) => onCreated(id))
+  const body = bodyOfDraft(draft)
+  return (
+    <FormDialog
+      title={text.create}
+      action={text.create}
+      isDisabled={!isComplete(draft)}
+      change={change}
+      fields={fields}
+      onClose={onClose}
+      onSubmit={() => change.mutate(body)}
+    >
+      <BudgetFields draft={draft} error={change.error} onChange={setDraft} />
+      <CommandPreview call={{ method: 'POST', path: budgetsPath, body, command: text.listCommand }} />
+    </FormDialog>
+  )
+}
+
+export function EditBudgetDialog({ budget, onClose }: { readonly budget: Budget; readonly onClose: () => void }) {
+  const [draft, setDraft] = useState(() => draftOfBudget(budget))
+  // What somebody else changes meanwhile is a conflict, so the first revision counts.
+  const [{ id, revision }] = useState(budget)
+  const change = useUpdateBudget({ id, revision }, onClose)
+  const body = bodyOfDraft(draft)
+  return (
+    <FormDialog
+      title={text.verbOf(text.edit, budget.name)}
+      action={text.save}
+      isDisabled={!isComplete(draft)}
+      change={change}
+      fields={fields}
+      onClose={onClose}
+      onSubmit={() => change.mutate(body)}
+    >
+      <BudgetFields draft={draft} error={change.error} onChange={setDraft} />
+      <CommandPreview
+        call={{
+          method: 'PATCH',
+          path: `${budgetsPath}/${id}`,
+          body: { revision, ...body },
+          command: `gatehouse budgets update ${id} -f budget.yaml`,
+        }}
+      />
+    </FormDialog>
+  )
+}

@@ -1,0 +1,54 @@
+import { percent } from '../../kit/format.ts'
+import { Share } from '../../kit/share.tsx'
+import { words } from '../../words/en.ts'
+import { spentText } from './budget-words.ts'
+import { useStatus, type Budget, type BudgetStatus } from './queries.ts'
+import styles from './spent.module.css'
+
+const text = words.budgets
+
+/** A member with this share of its amount is near it, in percent. */
+const near = 80
+
+export type Member = BudgetStatus['members'][number]
+
+type MemberProps = { readonly budget: Budget; readonly member: Member; readonly unit: BudgetStatus['unit'] }
+
+/** What a member spent of its amount. */
+export function SpentBar({ budget, member: { spent, amount, percent: share }, unit }: MemberProps) {
+  return (
+    <>
+      <span className={styles.figures}>
+        <span>{spentText(unit, spent, amount)}</span>
+        <span>{percent(share / 100)}</span>
+      </span>
+      <Share share={share / 100} tone={toneOf(budget, share)} />
+    </>
+  )
+}
+
+/** A paused budget acts on nothing. */
+function toneOf({ state, action }: Budget, share: number): 'deny' | 'warning' | undefined {
+  if (state === 'paused') return undefined
+  if (share >= 100 && action === 'deny') return 'deny'
+  return share >= near ? 'warning' : undefined
+}
+
+/** In the list: the member with the highest share, and how many are near their amount. */
+export function HighestMember({ budget }: { readonly budget: Budget }) {
+  const { data: status, isError } = useStatus(budget, false)
+  if (isError) return <span className={styles.quiet}>{text.statusFailed}</span>
+  if (status === undefined) return <span className={styles.cell} />
+  const [first] = status.members
+  if (first === undefined) return <span className={styles.quiet}>{text.nothing}</span>
+  const nearCount = status.members.filter(({ percent: share }) => share >= near).length
+  const isEvery = nearCount === status.members.length && status.has_more
+  return (
+    <span className={styles.cell}>
+      <SpentBar budget={budget} member={first} unit={status.unit} />
+      {budget.per !== 'all' && nearCount > 0 && (
+        <small>{text.near(isEvery ? `${nearCount}+` : String(nearCount))}</small>
+      )}
+    </span>
+  )
+}
