@@ -79,6 +79,15 @@ export const useJudgeNames = (mayRead: boolean): Names =>
     staleTime,
   }).data ?? none
 
+export const useBudgetNames = (mayRead: boolean): Names =>
+  useQuery({
+    queryKey: ['names', 'budgets'],
+    queryFn: () => dataOf(api.GET('/v1/organization/budgets', { params: { query } })),
+    select: namesIn,
+    enabled: mayRead,
+    staleTime,
+  }).data ?? none
+
 export const useAdminKeyNames = (mayRead: boolean): Names =>
   useQuery({
     queryKey: ['names', 'admin_api_keys'],

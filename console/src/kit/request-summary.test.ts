@@ -84,6 +84,10 @@ describe('the sentence about a request', () => {
       sentence({ decision: 'not_evaluated', status: 'denied', error: 'rate_limit_exceeded' }),
       'Rejected before the checks: rate_limit_exceeded.',
     )
+    assert.equal(
+      sentence({ decision: 'not_evaluated', status: 'denied', error: 'budget_exceeded' }),
+      'Rejected before the checks: a budget does not cover what it may cost (budget_exceeded).',
+    )
   })
 
   it('does not hide the verdict behind a check that was not evaluated', () => {

@@ -34,7 +34,7 @@ const text = words.request.summary
 /** What happened to the request and why, in one or two sentences. */
 export function summaryOf(request: SummarizedRequest): readonly SummaryPart[] {
   const { status, decision, is_enforced: isEnforced, error, model } = request
-  if (status === 'error') return [text.failed(model, error ?? words.common.failed)]
+  if (status === 'error') return [text.failed(model, errorText(error))]
   if (decision === 'not_evaluated') return notEvaluated(request)
   const deciding = request.outcomes.find((outcome) => outcome.is_deciding)
   if (decision === 'allow' || deciding === undefined) return [text.allowed(model)]
@@ -48,9 +48,13 @@ export function summaryOf(request: SummarizedRequest): readonly SummaryPart[] {
 /** No check decided against the request, but at least one could not be evaluated; or none ran. */
 function notEvaluated({ status, error, model, outcomes }: SummarizedRequest): readonly SummaryPart[] {
   const [first, ...others] = outcomes.filter(({ decision }) => decision === 'not_evaluated')
-  if (first === undefined) return [text.rejected(error ?? words.common.failed)]
+  if (first === undefined) return [text.rejected(errorText(error))]
   return [status === 'ok' ? text.changed(model) : text.closed, ...ruleOf(first), text.unevaluated(others.length)]
 }
+
+/** The code of an error, in words where these say more. */
+const errorText = (code: string | null): string =>
+  code === null ? words.common.failed : (words.budgets.ofRequest.errors[code] ?? code)
 
 /** False if the request was rejected before the checks. */
 export const isChecked = ({ decision, outcomes }: SummarizedRequest): boolean =>

@@ -1,6 +1,6 @@
 import { Link, useNavigate, useParams } from '@tanstack/react-router'
 import { use, useEffect, useRef, type ReactNode } from 'react'
-import { useKeyNames, useProjectNames } from '../../api/names.ts'
+import { useBudgetNames, useKeyNames, useProjectNames } from '../../api/names.ts'
 import { useMayOpenRule } from '../../session/may-open-rule.ts'
 import { useObjectTitle } from '../../session/title.ts'
 import { useMay } from '../../session/session.tsx'
@@ -133,6 +133,24 @@ function Repair({ request }: { readonly request: RequestDetail }) {
   )
 }
 
+type SwitchProps = { readonly model: string; readonly to: NonNullable<RequestDetail['model_switch']> }
+
+/** The budget that chose another model. Its name is that of today. */
+function ModelSwitch({ model, to: { requested_model: requested, budget_id: budgetId } }: SwitchProps) {
+  const name = useBudgetNames(useMay('budgets:read')).get(budgetId)
+  return (
+    <DrawerSection title={words.budgets.ofRequest.switched}>
+      <p className={styles.sentence}>
+        {words.budgets.ofRequest.before(requested)}
+        <Link to="/costs" search={{ view: 'budgets', budget: budgetId }} title={budgetId}>
+          {name ?? shortId(budgetId)}
+        </Link>
+        {words.budgets.ofRequest.after(model)}
+      </p>
+    </DrawerSection>
+  )
+}
+
 function Detail({ request }: { readonly request: RequestDetail }) {
   const { timeline, outcomes, receipt, proof, latency_ms: latencyMs } = request
   const projects = useProjectNames()
@@ -147,11 +165,13 @@ function Detail({ request }: { readonly request: RequestDetail }) {
     [words.requests.user, request.user_id ?? words.common.none],
     [words.requests.upstream, request.upstream ?? words.common.none],
     [text.classifier, request.classifier === null ? words.common.none : text.stages[request.classifier.stage]],
+    ...Object.entries(request.tags).map(([name, value]) => [words.costs.tag(name), value] as const),
     [words.requests.dialect, `${request.dialect ?? request.operation}${request.stream ? ', stream' : ''}`],
   ]
   return (
     <>
       <DrawerFacts className={styles.facts} facts={facts} />
+      {request.model_switch && <ModelSwitch model={request.model} to={request.model_switch} />}
       <DrawerSection title={text.timeline} note={latencyMs === null ? '' : text.total(milliseconds(latencyMs))}>
         <Timeline steps={timeline} totalMs={latencyMs} isStream={request.stream} />
       </DrawerSection>

@@ -117,4 +117,15 @@ export const budgets = {
   model: 'Model',
   chooseModel: 'Choose one',
   warnAtHint: 'Percent of the amount, with commas. Each is reported once in a period.',
+
+  /** What a budget did to a request. */
+  ofRequest: {
+    errors: {
+      budget_exceeded: 'a budget does not cover what it may cost (budget_exceeded)',
+      budget_unavailable: 'what is left of a budget could not be read (budget_unavailable)',
+    } as Readonly<Record<string, string>>,
+    switched: 'Another model',
+    before: (model: string) => `The request asked for ${model}. The budget `,
+    after: (model: string) => ` did not cover it, so ${model} was used.`,
+  },
 } as const

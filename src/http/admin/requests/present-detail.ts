@@ -13,6 +13,7 @@ import {
   type EvaluatedRules,
   type RecordedOutcome,
 } from '../../../domain/explanation/recorded-outcomes.ts'
+import { modelSwitchOf } from './model-switch.ts'
 import { presentRequest } from './present.ts'
 import type { RequestDetailObject } from './schema.ts'
 import { timelineOf } from './timeline.ts'
@@ -32,6 +33,7 @@ export function presentDetail(event: LoggedEvent, { chain, content, ...rules }: 
     address: document.src_endpoint.ip ?? document.src_endpoint.name ?? null,
     user_agent: document.http_request?.user_agent ?? null,
     tags: tagsOf(document),
+    model_switch: modelSwitchOf(document),
     finish_reasons: textsIn(document.unmapped.gen_ai?.['response.finish_reasons']),
     timeline: timelineOf(document, row),
     direction: directionOf(document),

@@ -10,6 +10,7 @@ import { listOf, listQuery, pageExample } from '../../resources/list.ts'
 import { outcomeFields } from '../../resources/outcome.ts'
 import { RequestContent } from './content-schema.ts'
 import { RequestFilterFields } from './filter-schema.ts'
+import { modelSwitch } from './model-switch.ts'
 
 const requestId = 'req_01k9z8y7x6w5v4t3s2r1q0p9n8'
 export const RequestParams = Type.Object({ request_id: idText('The request.', requestId) })
@@ -222,6 +223,7 @@ const detailExample = {
   address: '192.0.2.7',
   user_agent: 'openai-node/7.53.0',
   tags: { env: 'prod', team: 'red' },
+  model_switch: null,
   finish_reasons: ['stop'],
   timeline: [
     { step: 'accepted', at_ms: 0, ms: 0.3, outcome: null, detail: null },
@@ -276,6 +278,7 @@ export const RequestDetailObject = Type.Object(
     address: orNull(Type.String(), 'The address of the caller.'),
     user_agent: orNull(Type.String(), 'The client of the caller.'),
     tags: Type.Record(Type.String(), Type.String(), { description: 'Its tags, of the names in `budgets.tags`.' }),
+    model_switch: modelSwitch,
     finish_reasons: Type.Array(Type.String(), { description: 'Why the response ended.' }),
     timeline: Type.Array(TimelineStep, { description: 'The steps of the request, in order.' }),
     direction: orNull(
