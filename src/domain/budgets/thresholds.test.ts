@@ -54,7 +54,7 @@ function nodeOf({ marked = [] as string[], given = budget, now = { ms: noon } } 
     reported: thresholds,
     readSpent: async () => spent,
     mutate,
-    clock: { nowMs: () => now.ms },
+    clock: { nowMs: () => now.ms, monotonicMs: () => 0 },
   })
   return {
     now,

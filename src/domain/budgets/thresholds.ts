@@ -34,8 +34,11 @@ export type ThresholdParts = {
   readonly reported: Pick<ThresholdStore, 'ofPeriod'>
   readonly readSpent: ReadSpent
   readonly mutate: AuditedMutation<{ readonly thresholds: ThresholdStore }>
-  readonly clock: Pick<Clock, 'nowMs'>
+  readonly clock: Pick<Clock, 'nowMs' | 'monotonicMs'>
 }
+
+/** After a run that took long, the next ones do nothing until this many times its duration have passed. */
+const restPerRun = 19
 
 /** Members whose events are written in one transaction. */
 const maxOfTransaction = 100
@@ -45,10 +48,15 @@ const maxOfTransaction = 100
  * threshold writes its event. A budget whose figures cannot be read is left out, and the first error is thrown at the end.
  */
 export function createReportThresholds(parts: ThresholdParts): () => Promise<void> {
+  let restUntilMs = -Infinity
   return async () => {
+    const startMs = parts.clock.monotonicMs()
+    if (startMs < restUntilMs) return
     const errors: unknown[] = []
     for (const budget of await parts.listActive())
       if (budget.warnAt.length > 0) await reportBudget(parts, budget).catch((error: unknown) => errors.push(error))
+    const endMs = parts.clock.monotonicMs()
+    restUntilMs = endMs + restPerRun * (endMs - startMs)
     if (errors.length > 0) throw errors[0]
   }
 }
