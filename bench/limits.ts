@@ -3,7 +3,8 @@ import { createRedisLimitStore } from '../src/adapters/stores/redis/limit-store.
 import { systemClock } from '../src/base/clock.ts'
 import type { AdmissionRequest } from '../src/domain/limits/admission.ts'
 import { limitSettings as settings } from '../test/support/limit-settings.ts'
-import { createLimitEngine } from '../src/domain/limits/engine/engine.ts'
+import { countOnly, type BudgetDemand } from '../src/domain/limits/budget-counters.ts'
+import { createLimitEngine, type LimitEngine } from '../src/domain/limits/engine/engine.ts'
 import type { Limits } from '../src/domain/limits/scopes.ts'
 import { contributing } from '../test/support/contributing.ts'
 
@@ -28,7 +29,13 @@ const requestOf = (number: number): Extract<AdmissionRequest, { mode: 'full' }> 
   micro: 900,
 })
 
-function inMemory(rounds: number, count: number): Row {
+/** Budgets that all match, and never reject. */
+const budgetsOf = (count: number) =>
+  Array.from({ length: count }, (_, at) => ({ counter: `bud_${at}`, limit: countOnly, amount: 900 }))
+
+function inMemory(rounds: number, count: number, budgetCount = 0): Row {
+  const budgets = budgetsOf(budgetCount)
+  const demand = budgetCount === 0 ? {} : { budgets }
   const time = { nowMs: startMs }
   const engine = createLimitEngine({ nowMs: () => time.nowMs, epoch: 'bench', settings })
   const round = (): number => {
@@ -36,21 +43,33 @@ function inMemory(rounds: number, count: number): Row {
     for (let number = 0; number < count; number++) {
       if (number % 5 === 0) time.nowMs++
       const request = requestOf(number)
-      engine.admit(request)
-      engine.settle({ ...request, tokens: 700, micro: 500 })
+      engine.admit({ ...request, ...demand })
+      engine.settle({ ...request, ...demand, tokens: 700, micro: 500 })
     }
     const { user, system } = process.cpuUsage(before)
     return (user + system) / count
   }
   for (let number = 0; number < 50; number++) {
     engine.grant({ organization: `bench_${number}`, epoch: 'bench', sliceId: 'slice', amountMicro: 1e15, opens: true })
+    openBudgets(engine, `bench_${number}`, budgets)
   }
   const figures = Array.from({ length: rounds }, round).toSorted((a, b) => a - b)
   return {
-    what: 'memory: admit + settle',
+    what: `memory: admit + settle${budgetCount === 0 ? '' : `, ${budgetCount} budgets`}`,
     micros: figures[rounds >> 1] ?? 0,
     of: 'this process',
     count: rounds * count,
+  }
+}
+
+function openBudgets(
+  store: Pick<LimitEngine, 'countBudgets'>,
+  organization: string,
+  budgets: readonly BudgetDemand[],
+): void {
+  for (const spent of [null, 0]) {
+    const counters = budgets.map(({ counter }) => ({ counter, spent, expiresAtMs: Infinity }))
+    store.countBudgets({ organization, epoch: 'bench', token: 1, counters })
   }
 }
 
@@ -125,7 +144,7 @@ async function allInRedis(url: string): Promise<Row[]> {
 }
 
 const url = process.env['REDIS_URL'] ?? process.env['TEST_REDIS_URL']
-const rows = [inMemory(5, 100_000), ...(url === undefined ? [] : await allInRedis(url))]
+const rows = [inMemory(5, 100_000), inMemory(5, 100_000, 20), ...(url === undefined ? [] : await allInRedis(url))]
 for (const { what, micros, of } of rows)
   console.log(`${what.padEnd(36)} ${micros.toFixed(1).padStart(8)} us CPU of ${of}`)
 const machine = { node: process.version, arch: process.arch, at: new Date(systemClock.nowMs()).toISOString() }

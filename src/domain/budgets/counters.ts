@@ -52,8 +52,10 @@ export const useOf = ({ budget, counter }: AppliedBudget, spend: BudgetSpend): B
 })
 
 /** In micro-credits, tokens or requests: the units of the ledger. */
-export const inUnit = ({ unit }: Pick<Budget, 'unit'>, { micro, tokens, requests }: BudgetSpend): number =>
-  ({ usd: micro, tokens, requests })[unit]
+export function inUnit({ unit }: Pick<Budget, 'unit'>, { micro, tokens, requests }: BudgetSpend): number {
+  if (unit === 'usd') return micro
+  return unit === 'tokens' ? tokens : requests
+}
 
 export function limitOf(
   budget: Budget,
@@ -72,22 +74,23 @@ export const expiryOf = ({ period: { endMs } }: AppliedBudget): number =>
 
 /** A change of what a budget counts gives it other counters. A change of its amount does not. */
 function counterOf(budget: Budget, member: string | null, { startMs }: PeriodRange): string {
-  const name = `${budget.id}:${scopeDigest(budget)}:${startMs.toString(36)}`
+  const name = periodName(budget, startMs)
   if (member === null) return name
   return isPlain(member) ? `${name}=${member}` : `${name}#${digest(member)}`
 }
 
 const isPlain = (member: string): boolean => member.length <= 64 && /^[\w.:@-]*$/.test(member)
 
-const digests = new WeakMap<Budget, string>()
+/** Every request needs the names of its budgets. */
+const lastNames = new WeakMap<Budget, { readonly startMs: number; readonly name: string }>()
 
-function scopeDigest(budget: Budget): string {
-  const known = digests.get(budget)
-  if (known !== undefined) return known
-  const { match, per, unit, period, timeZone } = budget
-  const made = digest(JSON.stringify([match, per, unit, period, timeZone]))
-  digests.set(budget, made)
-  return made
+function periodName(budget: Budget, startMs: number): string {
+  const last = lastNames.get(budget)
+  if (last?.startMs === startMs) return last.name
+  const { id, match, per, unit, period, timeZone } = budget
+  const name = `${id}:${digest(JSON.stringify([match, per, unit, period, timeZone]))}:${startMs.toString(36)}`
+  lastNames.set(budget, { startMs, name })
+  return name
 }
 
 const digest = (text: string): string => createHash('sha256').update(text).digest('base64url').slice(0, 16)

@@ -113,7 +113,19 @@ export function createAdmission(parts: AdmissionParts): Admission {
       ...(budgets && { budgets: budgets.demands }),
     }
     const { micro } = request
-    const terms = { requestId, principal, model: model.name, userId, tags, rates, tokens, micro, expected, signal }
+    const terms = {
+      requestId,
+      principal,
+      model: model.name,
+      userId,
+      tags,
+      rates,
+      tokens,
+      micro,
+      budgets,
+      expected,
+      signal,
+    }
     return andThen(parts.limits.admit(request), (decision) =>
       andThen(decision.admitted ? decision : admittedAfterRetry(call, { request, budgets }, decision), (admission) => {
         parts.onDecision(admission)

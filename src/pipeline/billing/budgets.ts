@@ -13,6 +13,7 @@ import {
   type BudgetSpend,
 } from '../../domain/budgets/counters.ts'
 import type { Spender } from '../../domain/budgets/match.ts'
+import type { PeriodRange } from '../../domain/budgets/period.ts'
 import type { BudgetDemand, BudgetUse } from '../../domain/limits/budget-counters.ts'
 import type { LimitStore } from '../../domain/limits/store.ts'
 
@@ -27,7 +28,12 @@ export type BudgetParts = {
 }
 
 /** The budgets of a request at its admission, and what it may use of each. */
-export type RequestBudgets = { readonly applied: readonly AppliedBudget[]; readonly demands: readonly BudgetDemand[] }
+export type RequestBudgets = {
+  /** All that the organization had. */
+  readonly all: readonly Budget[]
+  readonly applied: readonly AppliedBudget[]
+  readonly demands: readonly BudgetDemand[]
+}
 
 export type Budgets = {
   /** Undefined if no budget applies. `exceeded` names a budget that is counted and does not reject. */
@@ -37,9 +43,16 @@ export type Budgets = {
     exceeded: string | undefined,
   ): MaybePromise<RequestBudgets | undefined>
   /** What a request used of the budgets that apply at its end. Undefined if the organization has none. */
-  usesOf(spender: OrganizationSpender, spend: BudgetSpend, atMs: number): MaybePromise<readonly BudgetUse[] | undefined>
+  usesOf(spender: OrganizationSpender, ended: EndedRequest): MaybePromise<readonly BudgetUse[] | undefined>
   /** Opens the counters of these budgets in the store with this epoch. */
   open(applied: readonly AppliedBudget[], epoch: string): Promise<void>
+}
+
+export type EndedRequest = {
+  readonly spend: BudgetSpend
+  readonly atMs: number
+  /** Those of its admission. They are still right if no budget was changed and no period has ended. */
+  readonly admitted: RequestBudgets | undefined
 }
 
 export type OrganizationSpender = Spender & { readonly organizationId: string }
@@ -58,13 +71,15 @@ export function createBudgets({ activeBudgetsOf, spentOf, limits, clock, creditU
         const applied = appliedBudgets(budgets, spender, nowMs)
         if (applied.length === 0) return undefined
         const terms = { worst, nowMs, creditUsd, exceeded }
-        return { applied, demands: applied.map((one) => demandOf(one, terms)) }
+        return { all: budgets, applied, demands: applied.map((one) => demandOf(one, terms)) }
       }),
 
-    usesOf: (spender, spend, atMs) =>
+    usesOf: (spender, { spend, atMs, admitted }) =>
       andThen(activeBudgetsOf(spender.organizationId), (budgets) => {
         if (budgets.length === 0) return undefined
-        return appliedBudgets(budgets, spender, atMs).map((one) => useOf(one, spend))
+        const isSame = admitted?.all === budgets && admitted.applied.every(({ period }) => isIn(period, atMs))
+        const applied = isSame ? admitted.applied : appliedBudgets(budgets, spender, atMs)
+        return applied.map((one) => useOf(one, spend))
       }),
 
     async open(applied, epoch) {
@@ -95,6 +110,9 @@ export function createBudgets({ activeBudgetsOf, spentOf, limits, clock, creditU
     if (isPromise(opened)) await opened
   }
 }
+
+const isIn = ({ startMs, endMs }: PeriodRange, atMs: number): boolean =>
+  atMs >= startMs && (endMs === null || atMs < endMs)
 
 /** What was spent cannot be read, so no request may start that a budget could reject. */
 export const budgetsUnavailable = (cause?: unknown): Fault =>

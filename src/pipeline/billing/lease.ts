@@ -14,7 +14,7 @@ import type { Heartbeat } from '../../domain/limits/heartbeat.ts'
 import type { LimitStore } from '../../domain/limits/store.ts'
 import type { Model } from '../../domain/inference/catalogue.ts'
 import type { HeldForRequest } from '../../domain/tracing/request-trace.ts'
-import type { Budgets, OrganizationSpender } from './budgets.ts'
+import type { Budgets, OrganizationSpender, RequestBudgets } from './budgets.ts'
 
 export type LeaseParts = {
   readonly limits: Pick<LimitStore, 'settle'>
@@ -60,6 +60,8 @@ export type LeaseTerms = {
   readonly tokens: number
   /** Micro-credits held; null if the organization is not metered. */
   readonly micro: number | null
+  /** Undefined if none applied. */
+  readonly budgets?: RequestBudgets | undefined
   /** The estimated usage of its input. */
   readonly expected: Usage
   readonly signal: AbortSignal
@@ -127,7 +129,11 @@ class RequestLease implements Lease {
       await parts.limits.settle({ ...request, tokens, micro: 0, budgets: [] })
       return this.receiptOf(0, undefined)
     }
-    const found = parts.budgets.usesOf(spenderOf(terms), spendOf(charge), charge.atMs)
+    const found = parts.budgets.usesOf(spenderOf(terms), {
+      spend: spendOf(charge),
+      atMs: charge.atMs,
+      admitted: terms.budgets,
+    })
     const budgets = isPromise(found) ? await found : found
     const epoch = terms.admission.credits?.epoch ?? ''
     const settled = await parts.settle(charge, { ...request, tokens, epoch, ...(budgets && { budgets }) })
