@@ -57,7 +57,7 @@ describe('a budget', () => {
     assert.deepEqual([rejected.status, errorOf(rejected)['type']], [429, 'rate_limit_error'])
     assert.match(
       String(errorOf(rejected)['message']),
-      /^The budget "Team red" allows \$0\.20 a day\. Of it \$0\.19 is left, and this request may need more\. It begins again at \d{4}-\d\d-\d\d 00:00 UTC\.$|Retry in/,
+      /^The budget "Team red" allows \$0\.20 a day\. Left: \$0\.19, and this request may need more\. It begins again at \d{4}-\d\d-\d\d 00:00 UTC\.$|Retry in/,
     )
     assert.equal(rejected.headers.get('x-gatehouse-error-code'), 'budget_exceeded')
     assert.equal((await ask(scene, { max_tokens: 150 })).status, 200)
@@ -79,6 +79,7 @@ describe('a budget', () => {
       assert.match(String(errorOf(rejected)['message']), /^The budget "Team red" allows 1 request a month\./)
       assert.equal(rejected.headers.get('x-gatehouse-error-code'), 'budget_exceeded')
       assert.equal(rejected.headers.get('x-should-retry'), 'false')
+      assert.equal(rejected.headers.get('retry-after'), null)
       if (fields.path !== '/v1/messages') assert.equal(errorOf(rejected)['code'], 'budget_exceeded')
     }
   })

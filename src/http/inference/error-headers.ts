@@ -24,7 +24,7 @@ const retryMayHelp: Readonly<Record<FaultKind, boolean>> = {
   internal: true,
 }
 
-/** `Retry-After` for faults that name no time. */
+/** `Retry-After` for faults that name no time, unless they last. */
 const defaultWaitSeconds: Partial<Record<FaultKind, number>> = { rate_limit: 1, upstream_overloaded: 5, unavailable: 5 }
 
 /** Above this wait, `x-should-retry: false` is sent, because some clients would sleep for hours and others ignore the wait. */
@@ -33,7 +33,7 @@ const longestUsefulWaitSeconds = 60
 /** Headers that every inference family sends with an error. */
 export function errorHeaders(fault: Fault): Record<string, string> {
   const { kind, details } = fault
-  const waitSeconds = details.retryAfterSeconds ?? defaultWaitSeconds[kind]
+  const waitSeconds = details.retryAfterSeconds ?? (details.isPermanent ? undefined : defaultWaitSeconds[kind])
   const headers = faultHeaders(fault)
   if (waitSeconds !== undefined) headers['retry-after'] = wholeSeconds(waitSeconds)
   const isLong = waitSeconds !== undefined && waitSeconds > longestUsefulWaitSeconds

@@ -34,7 +34,7 @@ export function budgetExceeded({ applied, used, limitStatus, nowMs, creditUsd }:
   const limit = limitOf(budget, period, { nowMs, creditUsd })
   const whose = member === null ? '' : ` for ${memberName(budget, member)}`
   const amount = `${amountOf(budget, limit, creditUsd)}${periodNames[budget.period]}${whose}`
-  const left = `${amountOf(budget, Math.max(0, limit - used), creditUsd)} is left, and this request may need more.`
+  const left = `Left: ${amountOf(budget, Math.max(0, limit - used), creditUsd)}, and this request may need more.`
   const waitMs = period.endMs === null ? undefined : period.endMs - nowMs
   const isNear = waitMs !== undefined && waitMs <= nearMs
   const reset = isNear ? retryIn(waitMs / 1000) : resetOf(period.endMs)
@@ -43,7 +43,7 @@ export function budgetExceeded({ applied, used, limitStatus, nowMs, creditUsd }:
     {
       kind: 'rate_limit',
       code: 'budget_exceeded',
-      message: `The budget "${budget.name}" allows ${amount}. Of it ${left} ${reset}`,
+      message: `The budget "${budget.name}" allows ${amount}. ${left} ${reset}`,
       details: isNear ? { retryAfterSeconds: waitMs / 1000 } : { isPermanent: true },
     },
     limitStatus,

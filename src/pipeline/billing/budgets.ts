@@ -43,12 +43,12 @@ export type Budgets = {
     exceeded: string | undefined,
   ): MaybePromise<RequestBudgets | undefined>
   /** What a request used of the budgets that apply at its end. Undefined if the organization has none. */
-  usesOf(spender: OrganizationSpender, ended: EndedRequest): MaybePromise<readonly BudgetUse[] | undefined>
+  usesOf(spender: OrganizationSpender, ended: RequestEnd): MaybePromise<readonly BudgetUse[] | undefined>
   /** Opens the counters of these budgets in the store with this epoch. */
   open(applied: readonly AppliedBudget[], epoch: string): Promise<void>
 }
 
-export type EndedRequest = {
+export type RequestEnd = {
   readonly spend: BudgetSpend
   readonly atMs: number
   /** Those of its admission. They are still right if no budget was changed and no period has ended. */

@@ -54,6 +54,7 @@ function splitKind(kind: string): [resource: string, verb: string] {
 
 /** For `policy.rolled_back`: "adk_1 rolled back the policy pol_1." */
 function sentence(kind: string, resourceId: string, { kind: actorKind, credentialId }: Actor): string {
+  if (kind === 'budget.threshold_reached') return `A threshold of the budget ${resourceId} was reached.`
   const [resource, verb] = splitKind(kind).map((word) => word.replaceAll('_', ' '))
   return `${credentialId ?? `The ${actorKind}`} ${verb} the ${resource} ${resourceId}.`
 }
