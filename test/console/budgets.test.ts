@@ -184,6 +184,29 @@ describe('budgets in the console', { skip: withoutBrowser }, () => {
     await edit.getByText('The budget is at revision 2; the request names 1.').waitFor()
   })
 
+  it('say whom they would have stopped before they are created', async () => {
+    for (let sent = 0; sent < 3; sent++) await ask('planned', 'green')
+    await using open = await openPage(browser)
+    const { page } = open
+    await openBudgets(page, '&dialog=create')
+    const form = page.getByRole('dialog', { name: 'New budget' })
+    await form.getByLabel('Name').fill('Planned')
+    await form.getByLabel('Amount', { exact: true }).fill('1')
+    await form.getByLabel('Counts').selectOption('requests')
+    await form.getByLabel('For', { exact: true }).selectOption('user')
+    await form.getByText('Only some requests').click()
+    await form.getByLabel('Users').fill('planned')
+    await form.getByRole('button', { name: 'Whom would it have stopped?' }).click()
+    await form.getByText('In the last 30 days: one member over the amount, with 2 requests after it.').waitFor()
+    await form.getByRole('row', { name: /^planned/ }).waitFor()
+    assert.deepEqual(await accessibilityViolations(page), [])
+    await form.getByLabel('Amount', { exact: true }).fill('1000')
+    assert.equal(await form.getByText('In the last 30 days').count(), 0)
+    await form.getByRole('button', { name: 'Whom would it have stopped?' }).click()
+    await form.getByText('Nobody in the last 30 days.').waitFor()
+    assert.deepEqual(open.errors, [])
+  })
+
   it('that files manage cannot be changed here', async () => {
     const id = await create(
       { name: 'From files', requests: 10, period: 'once' },

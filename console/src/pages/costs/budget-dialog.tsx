@@ -4,6 +4,7 @@ import { FormDialog } from '../../kit/form-dialog.tsx'
 import { words } from '../../words/en.ts'
 import { bodyOfDraft, draftOfBudget, isComplete, newBudgetDraft } from './budget-draft.ts'
 import { BudgetFields } from './budget-fields.tsx'
+import { Plan } from './plan.tsx'
 import { budgetsPath, useCreateBudget, useUpdateBudget, type Budget } from './queries.ts'
 
 const text = words.budgets
@@ -39,6 +40,7 @@ export function CreateBudgetDialog({ onClose, onCreated }: CreateProps) {
       onSubmit={() => change.mutate(body)}
     >
       <BudgetFields draft={draft} error={change.error} onChange={setDraft} />
+      <Plan draft={draft} />
       <CommandPreview call={{ method: 'POST', path: budgetsPath, body, command: text.listCommand }} />
     </FormDialog>
   )
@@ -61,6 +63,7 @@ export function EditBudgetDialog({ budget, onClose }: { readonly budget: Budget;
       onSubmit={() => change.mutate(body)}
     >
       <BudgetFields draft={draft} error={change.error} onChange={setDraft} />
+      <Plan draft={draft} />
       <CommandPreview
         call={{
           method: 'PATCH',

@@ -1,4 +1,4 @@
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query'
 import { api, dataOf } from '../../api/client.ts'
 import type { components } from '../../api/schema.d.ts'
 import { useChange } from '../../api/use-change.ts'
@@ -7,6 +7,7 @@ import { timeRangeOf, useTimeRangeSearch } from '../../session/time-range.ts'
 
 export type Costs = components['schemas']['Costs']
 export type Budget = components['schemas']['Budget']
+export type BudgetPlan = components['schemas']['BudgetPlan']
 export type BudgetStatus = components['schemas']['BudgetStatus']
 export type BudgetBody = components['schemas']['BudgetCreate']
 type BudgetChange = Omit<components['schemas']['BudgetUpdate'], 'revision'>
@@ -39,6 +40,13 @@ export const useCreateBudget = (onDone: (budget: Budget) => void) =>
     refresh: [budgetsKey],
     onDone,
     send: (body: BudgetBody) => dataOf(api.POST('/v1/organization/budgets', { body })),
+  })
+
+/** Whom a budget with these fields would have stopped. Nothing is changed. */
+export const usePlan = () =>
+  useMutation({
+    mutationFn: (body: BudgetBody): Promise<BudgetPlan> => dataOf(api.POST('/v1/organization/budgets/plan', { body })),
+    retry: false,
   })
 
 /** The change names the revision that is shown, so that it replaces no change of somebody else. */

@@ -118,6 +118,18 @@ export const budgets = {
   chooseModel: 'Choose one',
   warnAtHint: 'Percent of the amount, with commas. Each is reported once in a period.',
 
+  plan: {
+    run: 'Whom would it have stopped?',
+    none: 'Nobody in the last 30 days.',
+    some: (members: string, requests: string) =>
+      `In the last 30 days: ${members} over the amount, with ${requests} after it.`,
+    members: (count: string, isOne: boolean) => (isOne ? 'one member' : `${count} members`),
+    requests: (count: string, isOne: boolean) => (isOne ? 'one request' : `${count} requests`),
+    who: 'Member',
+    reached: 'Over it from',
+    after: 'After it',
+    more: 'Further ones are not listed.',
+  },
   /** What a budget did to a request. */
   ofRequest: {
     errors: {
