@@ -137,15 +137,21 @@ export function createRun(parts: RunParts): Run {
       await disposables.dispose()
       const cheaper = modelSwitch === undefined ? switchAfter(error, call, catalogue) : undefined
       if (cheaper !== undefined) return runWith(withModelName(call, cheaper.model), cheaper)
+      if (modelSwitch === undefined && maySwitch(error) && caller.kind !== 'free')
+        throw new LimitedFault(error, (await parts.admission.count(caller)).limitStatus)
       if (error instanceof LimitedFault) call.trace?.onLimits(error.limitStatus, undefined)
       throw admission !== null && isFault(error) ? withLimitStatus(error, admission.limitStatus) : error
     }
   }
 }
 
+/** The admission has not counted such a request. */
+const maySwitch = (error: unknown): error is BudgetExceeded =>
+  error instanceof BudgetExceeded && error.budget.action.type === 'use_model'
+
 /** The model that a budget's action names, if the key may use it for this operation. Otherwise the budget denies the request. */
 function switchAfter(error: unknown, { caller, operation, request }: OperationCall, catalogue: Catalogue) {
-  if (!(error instanceof BudgetExceeded) || error.budget.action.type !== 'use_model') return undefined
+  if (!maySwitch(error) || error.budget.action.type !== 'use_model') return undefined
   const { action, id: budgetId } = error.budget
   if (action.model === request.model) return undefined
   try {

@@ -149,6 +149,22 @@ describe('a budget', () => {
     assert.equal(data[0]?.['model'], 'gatehouse-echo')
   })
 
+  it('counts a request as an attempt if there is no other model to continue with', async () => {
+    const free = { rpm: 10, rpd: 0, tpm: 0, tpd: 0, concurrent: { key: 0, project: 0, organization: 0 } }
+    await using scene = await startPaidApp({ hasEcho: true, config: { ...config, limits: { tiers: { free } } } })
+    await makeBudget(scene, { requests: 1, action: 'use_model:gatehouse-echo' })
+    const left: (readonly [number, string | null])[] = []
+    for (let at = 0; at < 3; at++) {
+      const { status, headers } = await ask(scene, { model: 'gatehouse-echo' })
+      left.push([status, headers.get('x-ratelimit-remaining-requests')])
+    }
+    assert.deepEqual(left, [
+      [200, '9'],
+      [429, '8'],
+      [429, '7'],
+    ])
+  })
+
   it('that only warns denies nothing', async () => {
     await using scene = await startPaidApp({ hasEcho: true, config })
     await makeBudget(scene, { requests: 1, action: 'warn' })

@@ -135,7 +135,12 @@ describe('OpenAPI', () => {
     const named = (path: string): string[] =>
       Object.keys(paths[path]?.['post']?.responses['200']?.headers ?? {}).filter((name) => name.startsWith('x-'))
     for (const path of ['/v1/messages', '/v1/responses', '/v1/chat/completions']) {
-      assert.deepEqual(named(path), ['x-gatehouse-dropped', 'x-gateway-dropped', 'x-gatehouse-hold-back'])
+      assert.deepEqual(named(path), [
+        'x-gatehouse-dropped',
+        'x-gateway-dropped',
+        'x-gatehouse-hold-back',
+        'x-gatehouse-switched-model',
+      ])
     }
     const source = ['x-gatehouse-token-source', 'x-gateway-token-source']
     assert.deepEqual(named('/v1/responses/input_tokens'), source)

@@ -59,6 +59,13 @@ type Running = Extract<AdmissionRequest, { mode: 'full' }>
 /** The most that a request may use, and its prices. */
 type WorstCase = { readonly tokens: number; readonly micro: number; readonly rates: Rates }
 
+function worstCaseOf({ model, expected, outputLimit }: AdmissionCall, rates: Rates): WorstCase {
+  // Whatever the caller requests, no answer is longer than the model's context.
+  const output = Math.min(outputLimit.tokens, model.contextTokens)
+  const input = expected.inputTokens
+  return { tokens: input + output, micro: worstCaseMicro({ input, output }, rates), rates }
+}
+
 type Wanted = { readonly request: Running; readonly budgets: RequestBudgets | undefined }
 
 type Bounds = {
@@ -85,22 +92,15 @@ export function createAdmission(parts: AdmissionParts): Admission {
   }
 
   function withBudgets(call: AdmissionCall, limits: Limits): MaybePromise<Lease> {
-    const worst = worstCaseOf(call)
+    const worst = worstCaseOf(call, parts.ratesOf(call.model.price))
     const found = parts.budgets.of(spenderOf(call), { ...worst, requests: 1 }, call.exceededBudget)
     return andThen(found, (budgets) => admitWithin(call, { limits, worst, budgets }))
-  }
-
-  function worstCaseOf({ model, expected, outputLimit }: AdmissionCall): WorstCase {
-    // Whatever the caller requests, no answer is longer than the model's context.
-    const output = Math.min(outputLimit.tokens, model.contextTokens)
-    const input = expected.inputTokens
-    const rates = parts.ratesOf(model.price)
-    return { tokens: input + output, micro: worstCaseMicro({ input, output }, rates), rates }
   }
 
   function admitWithin(call: AdmissionCall, { limits, worst, budgets }: Bounds): MaybePromise<Lease> {
     const { principal, requestId, model, userId, tags, expected, signal } = call
     const { tokens, rates } = worst
+    const spender = { userId, tags }
     const request: Running = {
       organization: principal.organization.id,
       project: principal.projectId,
@@ -117,8 +117,7 @@ export function createAdmission(parts: AdmissionParts): Admission {
       requestId,
       principal,
       model: model.name,
-      userId,
-      tags,
+      ...spender,
       rates,
       tokens,
       micro,
@@ -163,13 +162,13 @@ export function createAdmission(parts: AdmissionParts): Admission {
     throw await shortOfCredits(call.principal, request, result)
   }
 
-  /** The counters do not count this attempt either. A request that goes on with another model is counted with that. */
-  async function overBudget({ principal }: AdmissionCall, { budgets }: Wanted, rejected: Rejected): Promise<Fault> {
+  /** The counters do not count this attempt either. If the request may go on with another model, it is counted with that. */
+  async function overBudget(call: AdmissionCall, { budgets }: Wanted, rejected: Rejected): Promise<Fault> {
     const applied = budgets?.applied[rejected.budget?.index ?? -1]
     const used = rejected.budget?.used ?? null
     if (applied === undefined || used === null) return budgetsUnavailable()
-    const { action } = applied.budget
-    const { limitStatus } = action.type === 'use_model' ? rejected : await countAttempt(principal)
+    const maySwitch = applied.budget.action.type === 'use_model' && call.exceededBudget === undefined
+    const { limitStatus } = maySwitch ? rejected : await countAttempt(call.principal)
     const { clock, creditUsd } = parts
     return budgetExceeded({ applied, used, limitStatus, nowMs: clock.nowMs(), creditUsd })
   }
@@ -179,22 +178,26 @@ export function createAdmission(parts: AdmissionParts): Admission {
     const { limitStatus } = await countAttempt(principal)
     return insufficientCredits({
       neededMicro: request.micro ?? 0,
-      remainingMicro: await balanceLeft(request.organization, rejected),
+      remainingMicro: await balanceLeft(parts, request.organization, rejected),
       rejected: { ...rejected, limitStatus },
     })
-  }
-
-  /** The number that a read of the balance shows. If the ledger cannot be read, the last one that this node knows. */
-  async function balanceLeft(organizationId: string, { credits }: Rejected): Promise<number> {
-    const balance = await parts.ledger.balance(organizationId).catch(() => undefined)
-    if (balance) return remainingMicro(balance)
-    return Math.max(credits?.leftMicro ?? 0, parts.remaining.get(organizationId) ?? 0)
   }
 
   async function countAttempt(principal: Principal): Promise<AdmissionResult> {
     const limits = await parts.limitsOf(principal)
     return parts.limits.admit({ ...subjectOf(principal), limits, mode: 'count' })
   }
+}
+
+/** The number that a read of the balance shows. If the ledger cannot be read, the last one that this node knows. */
+async function balanceLeft(
+  { ledger, remaining }: Pick<AdmissionParts, 'ledger' | 'remaining'>,
+  organizationId: string,
+  { credits }: Rejected,
+): Promise<number> {
+  const balance = await ledger.balance(organizationId).catch(() => undefined)
+  if (balance) return remainingMicro(balance)
+  return Math.max(credits?.leftMicro ?? 0, remaining.get(organizationId) ?? 0)
 }
 
 export const subjectOf = ({ id, projectId, organization }: Principal): Subject => ({

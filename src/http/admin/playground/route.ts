@@ -53,7 +53,7 @@ export function playgroundRoute(parts: PlaygroundParts): Route {
         description: 'The response of the endpoint, or with `stream` in `body` its events.',
         schema: PlaygroundAnswer,
         event: PlaygroundEvent,
-        headers: ['x-gatehouse-dropped', 'x-gatehouse-hold-back'],
+        headers: ['x-gatehouse-dropped', 'x-gatehouse-hold-back', 'x-gatehouse-switched-model'],
       },
     },
     errorStatuses: [400, 401, 402, 403, 404, 409, 413, 422, 429, 500, 502, 503, 504, 529],
