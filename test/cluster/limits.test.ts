@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
 import { startNodes, type Nodes } from '../support/node-process.ts'
 import { answerWith, question } from '../support/paid-app.ts'
 import { createScratchDatabase, withoutPostgres } from '../support/postgres.ts'
@@ -67,5 +68,37 @@ describe('three nodes with one Redis', { skip }, () => {
     assert.equal(upstream.requests.length, 37)
     assert.equal(nodes.command('credits', 'balance')['remaining_credits'], 0)
     assert.equal(nodes.command('ledger', 'verify')['broken'], null)
+  })
+
+  it('admit exactly 37 of 1,000 requests if a budget allows 37, and report its threshold once', async () => {
+    await using database = await createScratchDatabase()
+    await using nodes = await startNodes({
+      count: 3,
+      databaseUrl: database.url,
+      redisUrl: redisUrl ?? '',
+      config: { limits: unlimited, storage },
+    })
+    const headers = { 'content-type': 'application/json', authorization: `Bearer ${nodes.adminKey}` }
+    const budget = JSON.stringify({ name: 'Trial', requests: 37, period: 'month', warn_at: [100] })
+    const made = await fetch(`${nodes.urls[0]}/v1/organization/budgets`, { method: 'POST', headers, body: budget })
+    assert.equal(made.status, 201, await made.text())
+    // The other nodes know of the budget within a second.
+    await setTimeout(1_500)
+    const send = () => statusesOf(nodes, 250, { ...question, model: 'gatehouse-echo' })
+    const rounds = [await send(), await send(), await send(), await send()]
+    const admitted = rounds.reduce((sum, statuses) => sum + (statuses.get(200) ?? 0), 0)
+    const rejected = rounds.reduce((sum, statuses) => sum + (statuses.get(429) ?? 0), 0)
+    assert.deepEqual([admitted, rejected], [37, 963])
+    const reached = async (): Promise<number> => {
+      const url = `${nodes.urls[0]}/v1/organization/audit_logs?kind=budget.threshold_reached`
+      const listed = await fetch(url, { headers: { authorization: headers.authorization } })
+      const body = (await listed.json()) as { data: unknown[] }
+      assert.equal(listed.status, 200, JSON.stringify(body))
+      return body.data.length
+    }
+    while ((await reached()) === 0) await setTimeout(1_000)
+    // Every node has looked once more.
+    await setTimeout(11_000)
+    assert.equal(await reached(), 1)
   })
 })
