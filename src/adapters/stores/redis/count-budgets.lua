@@ -19,18 +19,25 @@ for _, named in ipairs(wanted) do
     changed[name] = counter
   end
 end
+if next(changed) == nil then
+  return
+end
 write_counters(changed)
 
--- Removes some counters of earlier periods.
+-- Removes some counters of earlier periods, and some without holds if there are too many, because callers name users.
 local now = ARGV[1]
 if now == '' then
   now = redis.call('TIME')[1] * 1000
 end
+local is_full = redis.call('HLEN', KEYS[BUDGETS]) > 100000
 local found = redis.call('HSCAN', KEYS[BUDGETS], redis.call('HGET', KEYS[BUDGETS], 'c') or '0', 'COUNT', '20')
 for at = 1, #found[2], 2 do
-  local name, raw = found[2][at], found[2][at + 1]
-  if name ~= 'v' and name ~= 'c' and ({ unpack_at(COUNTER, raw) })[EXPIRES] <= tonumber(now) then
-    redis.call('HDEL', KEYS[BUDGETS], name)
+  local name = found[2][at]
+  if name ~= 'v' and name ~= 'c' and not changed[name] then
+    local counter = { unpack_at(COUNTER, found[2][at + 1]) }
+    if counter[EXPIRES] <= tonumber(now) or is_full and counter[HELD] == 0 then
+      redis.call('HDEL', KEYS[BUDGETS], name)
+    end
   end
 end
 redis.call('HSET', KEYS[BUDGETS], 'c', found[1])

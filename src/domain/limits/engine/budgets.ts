@@ -92,7 +92,7 @@ export function countBudgets({ budgets }: Tenant, { token, counters }: BudgetCou
       Object.assign(counter, { openedIn: counter.beganIn, openedAtMs: nowMs })
     }
   }
-  removeExpired(budgets, nowMs)
+  removeSome(budgets, { count: counters.length + lookedAt, nowMs })
 }
 
 const newCounter = (token: number, version: number, expiresAtMs: number): BudgetCounter => ({
@@ -108,12 +108,15 @@ const newCounter = (token: number, version: number, expiresAtMs: number): Budget
   expiresAtMs,
 })
 
-/** How many counters a count looks at, the oldest first. */
+/** How many more counters a count looks at than it counts, the oldest first. */
 const lookedAt = 20
+/** Callers name users. Beyond this, counters without holds are removed, and opened again when they are needed. */
+const maxCounters = 100_000
 
-function removeExpired({ counters }: TenantBudgets, nowMs: number): void {
-  for (const [name, counter] of counters.entries().take(lookedAt)) {
+function removeSome({ counters }: TenantBudgets, { count, nowMs }: { count: number; nowMs: number }): void {
+  const isFull = counters.size > maxCounters
+  for (const [name, counter] of counters.entries().take(count)) {
     counters.delete(name)
-    if (counter.expiresAtMs > nowMs) counters.set(name, counter)
+    if (counter.expiresAtMs > nowMs && (!isFull || counter.held > 0)) counters.set(name, counter)
   }
 }

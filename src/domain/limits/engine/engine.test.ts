@@ -21,6 +21,8 @@ const limitsArbitrary: fc.Arbitrary<Limits> = fc.record({
   organization: scopeLimits,
 })
 
+const noLimits: Limits = { key: unlimited, project: unlimited, organization: unlimited }
+
 type Attempt = { readonly key: number; readonly tokens: number; readonly afterMs: number; readonly settles: boolean }
 const attempts: fc.Arbitrary<Attempt[]> = fc.array(
   fc.record({
@@ -197,6 +199,26 @@ describe('the engine', () => {
       }),
       { numRuns: 200 },
     )
+  })
+
+  it('keeps a bounded number of counters of budgets, and those with holds', () => {
+    const { engine } = createScene(noLimits)
+    const subject = { organization: 'org', project: 'p', key: 'k', limits: noLimits, tokens: 0, micro: null }
+    const demand = (user: number) => ({ budgets: [{ counter: `bud_1=${user}`, limit: 9, amount: 1 }] })
+    const isOpen = (user: number): boolean =>
+      engine.admit({ ...subject, ...demand(user), mode: 'check', requestId: '' }).admitted
+    const batch = 1_000
+    for (let from = 0; from < 150_000; from += batch) {
+      const names = Array.from({ length: batch }, (_, at) => `bud_1=${from + at}`)
+      for (const spent of [null, 0]) {
+        const counters = names.map((counter) => ({ counter, spent, expiresAtMs: Infinity }))
+        engine.countBudgets({ organization: 'org', epoch: 'life', token: from, counters })
+      }
+      if (from === 0) engine.admit({ ...subject, ...demand(7), mode: 'full', requestId: 'held' })
+    }
+    const open = Array.from({ length: 150_000 }, (_, user) => user).filter(isOpen)
+    assert.ok(open.length > 90_000 && open.length <= 101_000, `${open.length}`)
+    assert.ok(open.includes(7) && open.includes(149_999))
   })
 
   it('rejects amounts that are not whole, before anything is counted', () => {
