@@ -31,7 +31,7 @@ const requestOf = (number: number): Extract<AdmissionRequest, { mode: 'full' }> 
 
 /** Budgets that all match, and never reject. */
 const budgetsOf = (count: number) =>
-  Array.from({ length: count }, (_, at) => ({ counter: `bud_${at}`, limit: countOnly, amount: 900 }))
+  Array.from({ length: count }, (_, at) => ({ counter: `bud_${at}`, limit: countOnly, amount: 900, phase: 0 }))
 
 function inMemory(rounds: number, count: number, budgetCount = 0): Row {
   const budgets = budgetsOf(budgetCount)
@@ -68,7 +68,7 @@ function openBudgets(
   budgets: readonly BudgetDemand[],
 ): void {
   for (const spent of [null, 0]) {
-    const counters = budgets.map(({ counter }) => ({ counter, spent, expiresAtMs: Infinity }))
+    const counters = budgets.map(({ counter }) => ({ counter, spent, phase: 0, expiresAtMs: Infinity }))
     store.countBudgets({ organization, epoch: 'bench', token: 1, counters })
   }
 }

@@ -48,13 +48,18 @@ function wordsFor(world: World) {
   }
 }
 
-type Count = { readonly token: number; readonly names: readonly string[]; readonly spent: number | null }
+type Count = {
+  readonly phase?: number
+  readonly token: number
+  readonly names: readonly string[]
+  readonly spent: number | null
+}
 
-const countOf = ({ organization, epoch }: World, { token, names, spent }: Count) => ({
+const countOf = ({ organization, epoch }: World, { token, names, spent, phase = 0 }: Count) => ({
   organization,
   epoch,
   token,
-  counters: names.map((counter) => ({ counter, spent, expiresAtMs: 9e15 })),
+  counters: names.map((counter) => ({ counter, spent, phase, expiresAtMs: 9e15 })),
 })
 
 /** `unopened`, what is used of the budget that rejects the request, or `admitted`. */
@@ -367,7 +372,7 @@ export function limitStoreContract(name: string, skip: string | false, open: Ope
     inWorld(
       'holds, settles and releases what a request uses of budgets',
       async ({ admit, settle, begin, openWith }) => {
-        const budgets = (amount: number) => [{ counter: 'bud_a', limit: 100, amount }]
+        const budgets = (amount: number) => [{ counter: 'bud_a', limit: 100, amount, phase: 0 }]
         assert.equal(budgetVerdict(await admit(noLimits, { budgets: budgets(1) })), 'unopened')
         await begin(1, 'bud_a')
         assert.equal(budgetVerdict(await admit(noLimits, { budgets: budgets(1) })), 'unopened')
@@ -385,7 +390,7 @@ export function limitStoreContract(name: string, skip: string | false, open: Ope
     inWorld('holds a request in no budget if one of them rejects it', async ({ admit, begin, openWith }) => {
       await begin(1, 'bud_a', 'bud_b')
       await openWith(1, 0, 'bud_a', 'bud_b')
-      const demand = (counter: string, limit: number) => ({ counter, limit, amount: 5 })
+      const demand = (counter: string, limit: number) => ({ counter, limit, amount: 5, phase: 0 })
       const both = [demand('bud_a', 5), demand('bud_b', 4)]
       const rejected = await admit(noLimits, { budgets: both })
       assert.ok(!rejected.admitted)
@@ -397,7 +402,10 @@ export function limitStoreContract(name: string, skip: string | false, open: Ope
       await begin(1, 'bud_a')
       await openWith(1, 0, 'bud_a')
       const limits = limitsWith('key', { rpm: 5, tpm: 50 })
-      const rejected = await admit(limits, { tokens: 9, budgets: [{ counter: 'bud_a', limit: 1, amount: 2 }] })
+      const rejected = await admit(limits, {
+        tokens: 9,
+        budgets: [{ counter: 'bud_a', limit: 1, amount: 2, phase: 0 }],
+      })
       assert.equal(rejected.admitted, false)
       assert.deepEqual([rejected.limitStatus.key.rpm?.remaining, rejected.limitStatus.key.tpm?.remaining], [5, 50])
     })
@@ -405,13 +413,13 @@ export function limitStoreContract(name: string, skip: string | false, open: Ope
     inWorld('never rejects a request for a budget that only counts', async ({ admit, begin, openWith }) => {
       await begin(1, 'bud_a')
       await openWith(1, 90, 'bud_a')
-      const demand = (limit: number) => [{ counter: 'bud_a', limit, amount: 20 }]
+      const demand = (limit: number) => [{ counter: 'bud_a', limit, amount: 20, phase: 0 }]
       assert.equal(budgetVerdict(await admit(noLimits, { budgets: demand(countOnly) })), 'admitted')
       assert.equal(budgetVerdict(await admit(noLimits, { budgets: demand(100) })), 110)
     })
 
     inWorld('adds what is settled while the ledger is read', async ({ admit, settle, begin, openWith }) => {
-      const budgets = [{ counter: 'bud_a', limit: 100, amount: 10 }]
+      const budgets = [{ counter: 'bud_a', limit: 100, amount: 10, phase: 0 }]
       await begin(1, 'bud_a')
       await openWith(1, 0, 'bud_a')
       await admit(noLimits, { id: 'first', budgets })
@@ -420,13 +428,13 @@ export function limitStoreContract(name: string, skip: string | false, open: Ope
       await settle('first', { budgets: [{ counter: 'bud_a', amount: 7 }] })
       await openWith(2, 80, 'bud_a')
       assert.equal(
-        budgetVerdict(await admit(noLimits, { budgets: [{ counter: 'bud_a', limit: 100, amount: 14 }] })),
+        budgetVerdict(await admit(noLimits, { budgets: [{ counter: 'bud_a', limit: 100, amount: 14, phase: 0 }] })),
         87,
       )
     })
 
     inWorld('keeps what is held when a counter is opened again', async ({ admit, settle, begin, openWith }) => {
-      const budgets = [{ counter: 'bud_a', limit: 100, amount: 30 }]
+      const budgets = [{ counter: 'bud_a', limit: 100, amount: 30, phase: 0 }]
       await begin(1, 'bud_a')
       await openWith(1, 0, 'bud_a')
       await admit(noLimits, { id: 'first', budgets })
@@ -436,13 +444,13 @@ export function limitStoreContract(name: string, skip: string | false, open: Ope
       assert.equal(budgetVerdict(await admit(noLimits, { budgets })), 90)
       await settle('first', { budgets: [{ counter: 'bud_a', amount: 1 }] })
       assert.equal(
-        budgetVerdict(await admit(noLimits, { budgets: [{ counter: 'bud_a', limit: 100, amount: 40 }] })),
+        budgetVerdict(await admit(noLimits, { budgets: [{ counter: 'bud_a', limit: 100, amount: 40, phase: 0 }] })),
         61,
       )
     })
 
     inWorld('opens a counter with the later of two counts', async ({ admit, begin, openWith }) => {
-      const budgets = [{ counter: 'bud_a', limit: 100, amount: 100 }]
+      const budgets = [{ counter: 'bud_a', limit: 100, amount: 100, phase: 0 }]
       await begin(1, 'bud_a')
       await begin(2, 'bud_a')
       await openWith(1, 10, 'bud_a')
@@ -451,8 +459,23 @@ export function limitStoreContract(name: string, skip: string | false, open: Ope
       assert.equal(budgetVerdict(await admit(noLimits, { budgets })), 20)
     })
 
+    inWorld('opens a counter again for a request of a later phase of its budget', async (words, world) => {
+      const { admit } = words
+      const budgets = (phase: number) => [{ counter: 'bud_a', limit: 100, amount: 10, phase }]
+      const count = async (phase: number, spent: number | null) =>
+        world.store.countBudgets(countOf(world, { token: phase, phase, names: ['bud_a'], spent }))
+      await count(4, null)
+      await count(4, 0)
+      assert.equal(budgetVerdict(await admit(noLimits, { budgets: budgets(4) })), 'admitted')
+      assert.equal(budgetVerdict(await admit(noLimits, { budgets: budgets(3) })), 'admitted')
+      assert.equal(budgetVerdict(await admit(noLimits, { budgets: budgets(5) })), 'unopened')
+      await count(5, null)
+      await count(5, 75)
+      assert.equal(budgetVerdict(await admit(noLimits, { budgets: budgets(5) })), 95)
+    })
+
     inWorld('does not open a counter again that is open', async ({ admit, begin, openWith }) => {
-      const budgets = [{ counter: 'bud_a', limit: 100, amount: 100 }]
+      const budgets = [{ counter: 'bud_a', limit: 100, amount: 100, phase: 0 }]
       await begin(1, 'bud_a')
       await openWith(1, 10, 'bud_a')
       await begin(2, 'bud_a')
@@ -463,7 +486,7 @@ export function limitStoreContract(name: string, skip: string | false, open: Ope
     inWorld(
       'closes a counter if a request settles that it did not hold',
       async ({ admit, settle, begin, openWith }) => {
-        const budgets = [{ counter: 'bud_a', limit: 100, amount: 1 }]
+        const budgets = [{ counter: 'bud_a', limit: 100, amount: 1, phase: 0 }]
         await begin(1, 'bud_a')
         await openWith(1, 0, 'bud_a')
         await admit(noLimits, { id: 'without' })
@@ -474,14 +497,14 @@ export function limitStoreContract(name: string, skip: string | false, open: Ope
         await settle('other', { budgets: [{ counter: 'bud_a', amount: 7 }] })
         await openWith(2, 14, 'bud_a')
         assert.equal(
-          budgetVerdict(await admit(noLimits, { budgets: [{ counter: 'bud_a', limit: 100, amount: 80 }] })),
+          budgetVerdict(await admit(noLimits, { budgets: [{ counter: 'bud_a', limit: 100, amount: 80, phase: 0 }] })),
           21,
         )
       },
     )
 
     inWorld('closes a counter if nobody knows what its request used', async ({ admit, settle, begin, openWith }) => {
-      const budgets = [{ counter: 'bud_a', limit: 100, amount: 50 }]
+      const budgets = [{ counter: 'bud_a', limit: 100, amount: 50, phase: 0 }]
       await begin(1, 'bud_a')
       await openWith(1, 0, 'bud_a')
       await admit(noLimits, { id: 'first', budgets })

@@ -121,6 +121,25 @@ describe('a budget', () => {
     assert.equal((await ask(scene, { model: 'gatehouse-echo' })).status, 429)
   })
 
+  it('counts what was spent while it was paused', async () => {
+    await using scene = await startPaidApp({ hasEcho: true, config })
+    const id = await makeBudget(scene, { requests: 3 })
+    const send = async (): Promise<number> => (await ask(scene, { model: 'gatehouse-echo' })).status
+    const change = async (fields: Json): Promise<void> => {
+      const changed = await fetch(`${scene.app.url}/v1/organization/budgets/${id}`, {
+        method: 'PATCH',
+        headers: { authorization: `Bearer ${scene.app.adminKey}`, 'content-type': 'application/json' },
+        body: JSON.stringify(fields),
+      })
+      assert.equal(changed.status, 200, await changed.text())
+    }
+    assert.equal(await send(), 200)
+    await change({ state: 'paused', revision: 1 })
+    assert.equal(await send(), 200)
+    await change({ state: 'active', revision: 2 })
+    assert.deepEqual([await send(), await send()], [200, 429])
+  })
+
   it('is not spent by requests that fail or that a check denies', async () => {
     await using scene = await startPaidApp({ hasEcho: true, config })
     await makeBudget(scene, { requests: 1 })

@@ -26,6 +26,7 @@ export type Command =
   | {
       readonly do: 'count budgets'
       readonly token: number
+      readonly phase: number
       readonly counters: readonly string[]
       readonly spent: number | null
     }
@@ -87,7 +88,7 @@ const micro = fc.constantFrom(0, 1, 10, 25)
 const slice = fc.nat(1)
 const counter = fc.constantFrom('bud_1', 'bud_2', 'bud_3')
 const amount = fc.constantFrom(0, 1, 10, 25)
-const demand = fc.record({ counter, limit: fc.constantFrom(20, 60, countOnly), amount })
+const demand = fc.record({ counter, limit: fc.constantFrom(20, 60, countOnly), amount, phase: fc.nat(2) })
 const demands = fc.option(fc.uniqueArray(demand, { minLength: 1, maxLength: 3, selector: (one) => one.counter }))
 const use = fc.record({ counter, amount })
 const uses = fc.option(fc.uniqueArray(use, { maxLength: 3, selector: (one) => one.counter }))
@@ -116,6 +117,7 @@ export const commandArbitrary: fc.Arbitrary<Command> = fc.oneof(
     arbitrary: fc.record({
       do: fc.constant('count budgets'),
       token: fc.nat(2),
+      phase: fc.nat(2),
       counters: fc.uniqueArray(counter, { minLength: 1 }),
       spent: fc.option(fc.constantFrom(0, 5, 30)),
     }),
@@ -209,7 +211,12 @@ export function perform(store: Contributable, scene: Scene, step: Command): unkn
         isLate: step.isLate ?? false,
       })
     case 'count budgets': {
-      const counters = step.counters.map((name) => ({ counter: name, spent: step.spent, expiresAtMs: 9e15 }))
+      const counters = step.counters.map((name) => ({
+        counter: name,
+        spent: step.spent,
+        phase: step.phase,
+        expiresAtMs: 9e15,
+      }))
       return store.countBudgets({ organization, epoch, token: step.token, counters })
     }
     case 'leave':

@@ -18,7 +18,7 @@ const oneOfEach: readonly Command[] = [
   { do: 'renew', ids: [0] },
   { do: 'leave', id: 0 },
   { do: 'settle', id: 0, tokens: 1, micro: 1 },
-  { do: 'count budgets', token: 1, counters: ['bud_1'], spent: null },
+  { do: 'count budgets', token: 1, phase: 0, counters: ['bud_1'], spent: null },
   { do: 'read' },
   { do: 'contribute', id: 0, secondsAgo: 1, hoursAgo: 1, requests: 1, tokens: 1, isRunning: true },
   { do: 'close', slice: 0 },

@@ -37,6 +37,7 @@ export const demandOf = (
   counter,
   limit: budget.id === exceeded ? countOnly : limitOf(budget, period, { nowMs, creditUsd }),
   amount: inUnit(budget, worst),
+  phase: phaseAt(budget, nowMs),
 })
 
 export type DemandTerms = {
@@ -65,6 +66,16 @@ export function limitOf(
   const amount = amountAt(budget, startMs, nowMs)
   return budget.unit === 'usd' ? Math.min(countOnly, Math.floor(amount / creditUsd)) : amount
 }
+
+/** By then every node knows of a change of a budget, also one whose clock is some seconds behind. */
+const knownAfterMs = 10_000
+
+/**
+ * A change begins a phase of the budget, and another one begins when all nodes know of it. Spend is missed that is settled while the
+ * budget is paused, or by a node that does not know of it yet, so counters are opened again.
+ */
+export const phaseAt = ({ revision, updatedAtMs }: Budget, nowMs: number): number =>
+  revision * 2 + (nowMs >= updatedAtMs + knownAfterMs ? 1 : 0)
 
 /** Charges that end late are written some time after the period. */
 const graceMs = dayMs

@@ -8,6 +8,8 @@ export type BudgetDemand = {
   readonly limit: number
   /** The most that the request may use. */
   readonly amount: number
+  /** A counter that was opened in an earlier phase of its budget may lack spend, and is not open. A whole number. */
+  readonly phase: number
 }
 
 export const countOnly = Number.MAX_SAFE_INTEGER
@@ -41,6 +43,10 @@ export type CountedBudget = {
   readonly counter: string
   /** By the ledger. Null: the count begins. */
   readonly spent: number | null
+  readonly phase: number
   /** When the counter is needed no longer: some time after its period. */
   readonly expiresAtMs: number
 }
+
+/** Higher than every phase, so that a version and a phase fit into one number. */
+export const phaseRange = 2 ** 26

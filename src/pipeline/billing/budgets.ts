@@ -8,6 +8,7 @@ import {
   demandOf,
   expiryOf,
   inUnit,
+  phaseAt,
   useOf,
   type AppliedBudget,
   type BudgetSpend,
@@ -100,7 +101,7 @@ export function createBudgets({ activeBudgetsOf, spentOf, limits, clock, creditU
   async function openNow(applied: AppliedBudget, epoch: string): Promise<void> {
     const { budget, counter } = applied
     const count = { organization: budget.organizationId, epoch, token: randomInt(maxToken) }
-    const counted = { counter, expiresAtMs: expiryOf(applied) }
+    const counted = { counter, phase: phaseAt(budget, clock.nowMs()), expiresAtMs: expiryOf(applied) }
     const begun = limits.countBudgets({ ...count, counters: [{ ...counted, spent: null }] })
     if (isPromise(begun)) await begun
     const spent = await spentOf(applied).catch((error: unknown) => {

@@ -3,7 +3,7 @@
 -- ARGV 1 time in tests, 2 epoch, 3 the incarnation that the caller has contributed to, 4 project, 5 key, 6 mode, 7 request id,
 --      8 numbers: the limits (rpm rpd tpm tpd concurrent of key, project, organization), lease ms, hold ms,
 --        in how many scopes a rejected request counts, tokens, micro-credits (-1: not metered),
---      9 what it may use of budgets: counter, amount, limit
+--      9 what it may use of budgets: counter, amount, limit, phase
 local NUMBERS = '<dddddddddddddddddddd'
 local FORGOTTEN = 0
 local ADMITTED = 1
@@ -141,7 +141,7 @@ local function check_budgets()
   version, counters_of_budgets = read_counters(demands)
   for at, demand in ipairs(demands) do
     local counter = counters_of_budgets[demand[1]]
-    if not counter or counter[OPENED] ~= version then
+    if not counter or counter[OPENED] < version * PHASES + demand[4] then
       over_budget, used_of_budget = at, -1
       return
     end
@@ -157,7 +157,7 @@ local function hold_budgets()
   for at, demand in ipairs(demands) do
     local counter = counters_of_budgets[demand[1]]
     counter[HELD] = counter[HELD] + demand[2]
-    held[at] = pack(NAMED, demand[1], demand[2], counter[GENERATION])
+    held[at] = pack(NAMED, demand[1], demand[2], counter[GENERATION], 0)
   end
   if #held > 0 then
     write_counters(counters_of_budgets)

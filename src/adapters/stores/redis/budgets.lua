@@ -2,8 +2,8 @@
 -- KEYS[BUDGETS] is a hash: `v` is the version of the counters, `c` the cursor of the removal, every other field a counter. What a
 -- request holds of them is in the field `b:ID` of the organization.
 
--- Generation, spent by the ledger and settled since, held, settled since the count began (-1: no count), token of the count, version
--- when the count began, version when the counter was opened (-1: it is not open), expiry
+-- Generation, spent by the ledger and settled since, held, settled since the count began (-1: no count), token of the count, marker
+-- when the count began, marker when the counter was opened (-1: it is not open), expiry
 local COUNTER = '<dddddddd'
 local GENERATION = 1
 local SPENT = 2
@@ -13,14 +13,15 @@ local TOKEN = 5
 local BEGAN = 6
 local OPENED = 7
 local EXPIRES = 8
-local NAMED = '<sdd' -- a counter, and two numbers
+local NAMED = '<sddd' -- a counter, and three numbers
+local PHASES = 67108864 -- a marker is the version times this, and the phase of the budget
 
 local function read_named(packed)
   local list, at = {}, 1
   while at <= #packed do
-    local name, first, second
-    name, first, second, at = unpack_at(NAMED, packed, at)
-    list[#list + 1] = { name, first, second }
+    local name, first, second, third
+    name, first, second, third, at = unpack_at(NAMED, packed, at)
+    list[#list + 1] = { name, first, second, third }
   end
   return list
 end

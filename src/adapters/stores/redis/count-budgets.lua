@@ -1,17 +1,17 @@
 -- Begins to count budgets, or opens their counters with what the ledger says.
--- KEYS 1 counters. ARGV 1 time in tests, 2 token, 3 the counters: name, spent (-1: the count begins), expiry
+-- KEYS 1 counters. ARGV 1 time in tests, 2 token, 3 the counters: name, spent (-1: the count begins), expiry, phase
 local BUDGETS = 1
 local token, wanted = tonumber(ARGV[2]), read_named(ARGV[3])
 local version, counters = read_counters(wanted)
 local changed = {}
 for _, named in ipairs(wanted) do
   local name, spent, expires = named[1], named[2], named[3]
-  local counter = counters[name]
+  local counter, marker = counters[name], version * PHASES + named[4]
   if spent == -1 then
     if not counter then
-      changed[name] = { token, 0, 0, 0, token, version, -1, expires }
-    elseif counter[OPENED] ~= version then -- otherwise another request opened it meanwhile
-      counter[SINCE], counter[TOKEN], counter[BEGAN] = 0, token, version
+      changed[name] = { token, 0, 0, 0, token, marker, -1, expires }
+    elseif counter[OPENED] < marker then -- otherwise another request opened it meanwhile
+      counter[SINCE], counter[TOKEN], counter[BEGAN] = 0, token, marker
       changed[name] = counter
     end
   elseif counter and counter[TOKEN] == token and counter[SINCE] ~= -1 then

@@ -72,7 +72,7 @@ export function createRedisLimitStore({ connection, settings, nowMs }: RedisLimi
     async settle(settlement) {
       const { organization, project, key, requestId, tokens, micro, budgets, isLate } = settlement
       assertWhole(tokens, micro)
-      const used = asNamed((budgets ?? []).map(({ counter, amount }) => [counter, amount, 0]))
+      const used = asNamed((budgets ?? []).map(({ counter, amount }) => [counter, amount, 0, 0]))
       const args = [time(), project, key, requestId, tokens, micro, budgets === undefined || isLate ? '0' : '1', used]
       const keys = requestKeysOf(settlement)
       return (await runFor(organization, 'settle', { keys, args })) === 'settled' ? 'settled' : 'gone'
@@ -108,7 +108,9 @@ export function createRedisLimitStore({ connection, settings, nowMs }: RedisLimi
     },
 
     async countBudgets({ organization, epoch, token, counters }) {
-      const named = asNamed(counters.map(({ counter, spent, expiresAtMs }) => [counter, spent ?? -1, expiresAtMs]))
+      const named = asNamed(
+        counters.map(({ counter, spent, expiresAtMs, phase }) => [counter, spent ?? -1, expiresAtMs, phase]),
+      )
       const call = { keys: [budgetKeyOf(organization)], args: [time(), token, named] }
       await onShard(organization, async (shard) =>
         epoch === shard.epoch ? shard.run('countBudgets', call) : undefined,
@@ -136,7 +138,7 @@ function demandOf(request: AdmissionRequest, rules: readonly number[]): (string 
   const { requestId, tokens, micro, budgets = [] }: Demand = demand
   assertWhole(tokens, micro ?? 0, ...budgets.map(({ amount }) => amount))
   const numbers = asDoubles([...limitsAsList(limits), ...rules, tokens, micro ?? -1])
-  const demands = asNamed(budgets.map(({ counter, amount, limit }) => [counter, amount, limit]))
+  const demands = asNamed(budgets.map(({ counter, amount, limit, phase }) => [counter, amount, limit, phase]))
   return [project, key, mode, requestId, numbers, demands]
 }
 
@@ -237,8 +239,10 @@ function asDoubles(numbers: readonly number[]): Buffer {
   return bytes
 }
 
-/** Names and two numbers each, as `budgets.lua` reads them. */
-function asNamed(list: readonly (readonly [name: string, first: number, second: number])[]): Buffer | string {
+/** Names and three numbers each, as `budgets.lua` reads them. */
+function asNamed(
+  list: readonly (readonly [name: string, first: number, second: number, third: number])[],
+): Buffer | string {
   if (list.length === 0) return ''
   return Buffer.concat(list.flatMap(([name, ...numbers]) => [Buffer.from(`${name}\0`), asDoubles(numbers)]))
 }

@@ -1,5 +1,5 @@
 import type { AdmissionRequest, BudgetShare, LimitSettlement } from '../admission.ts'
-import { countOnly, type BudgetCount, type BudgetDemand, type BudgetRejection } from '../budget-counters.ts'
+import { countOnly, phaseRange, type BudgetCount, type BudgetDemand, type BudgetRejection } from '../budget-counters.ts'
 import type { BudgetCounter, BudgetHold, Tenant, TenantBudgets } from './tenant.ts'
 
 const demandsOf = (request: AdmissionRequest): readonly BudgetDemand[] =>
@@ -10,10 +10,11 @@ export function rejectingBudget(tenant: Tenant, request: AdmissionRequest): Omit
   const demands = demandsOf(request)
   if (demands.length === 0) return undefined
   const share = request.mode === 'count' ? undefined : request.budgetShare
-  const closed = demands.findIndex(({ counter }) => openCounter(tenant, counter, share) === undefined)
+  const closed = demands.findIndex((demand) => openCounter(tenant, demand, share) === undefined)
   if (closed !== -1) return { index: closed, used: null }
-  for (const [index, { counter: name, limit, amount }] of demands.entries()) {
-    const counter = openCounter(tenant, name, share)
+  for (const [index, demand] of demands.entries()) {
+    const { limit, amount } = demand
+    const counter = openCounter(tenant, demand, share)
     if (counter === undefined || limit === countOnly) continue
     const own = counter.settled + counter.held
     const left = Math.floor((limit - counter.base) / (share?.nodes ?? 1))
@@ -23,14 +24,18 @@ export function rejectingBudget(tenant: Tenant, request: AdmissionRequest): Omit
 }
 
 /** Also closes one that is too old for a node that counts apart. */
-function openCounter({ budgets, clockMs }: Tenant, name: string, share: BudgetShare | undefined) {
-  const counter = budgets.counters.get(name)
-  if (counter === undefined || !isOpen(counter, budgets)) return undefined
+function openCounter({ budgets, clockMs }: Tenant, demand: BudgetDemand, share: BudgetShare | undefined) {
+  const counter = budgets.counters.get(demand.counter)
+  const marker = markerOf(budgets, demand)
+  if (counter === undefined || !isOpen(counter, marker)) return undefined
   if (share !== undefined && share.nodes > 1 && clockMs - counter.openedAtMs >= share.maxAgeMs) close(counter)
-  return isOpen(counter, budgets) ? counter : undefined
+  return isOpen(counter, marker) ? counter : undefined
 }
 
-const isOpen = ({ openedIn }: BudgetCounter, { version }: TenantBudgets): boolean => openedIn === version
+const isOpen = ({ openedIn }: BudgetCounter, marker: number): boolean => openedIn !== undefined && openedIn >= marker
+
+const markerOf = ({ version }: TenantBudgets, { phase }: { readonly phase: number }): number =>
+  version * phaseRange + phase
 
 export function holdBudgets({ budgets }: Tenant, request: AdmissionRequest): readonly BudgetHold[] | undefined {
   const demands = demandsOf(request)
@@ -81,12 +86,13 @@ function close(counter: BudgetCounter): void {
 }
 
 export function countBudgets({ budgets }: Tenant, { token, counters }: BudgetCount, nowMs: number): void {
-  for (const { counter: name, spent, expiresAtMs } of counters) {
+  for (const { counter: name, spent, expiresAtMs, phase } of counters) {
     const counter = budgets.counters.get(name)
+    const marker = markerOf(budgets, { phase })
     if (spent === null) {
-      if (counter === undefined) budgets.counters.set(name, newCounter(token, budgets.version, expiresAtMs))
+      if (counter === undefined) budgets.counters.set(name, newCounter(token, marker, expiresAtMs))
       // Another request opened it meanwhile.
-      else if (!isOpen(counter, budgets)) Object.assign(counter, { sinceBegin: 0, token, beganIn: budgets.version })
+      else if (!isOpen(counter, marker)) Object.assign(counter, { sinceBegin: 0, token, beganIn: marker })
     } else if (counter !== undefined && counter.token === token && counter.sinceBegin !== undefined) {
       Object.assign(counter, { base: spent, settled: counter.sinceBegin, sinceBegin: undefined })
       Object.assign(counter, { openedIn: counter.beganIn, openedAtMs: nowMs })
@@ -95,14 +101,14 @@ export function countBudgets({ budgets }: Tenant, { token, counters }: BudgetCou
   removeSome(budgets, { count: counters.length + lookedAt, nowMs })
 }
 
-const newCounter = (token: number, version: number, expiresAtMs: number): BudgetCounter => ({
+const newCounter = (token: number, marker: number, expiresAtMs: number): BudgetCounter => ({
   generation: token,
   base: 0,
   settled: 0,
   held: 0,
   sinceBegin: 0,
   token,
-  beganIn: version,
+  beganIn: marker,
   openedIn: undefined,
   openedAtMs: 0,
   expiresAtMs,

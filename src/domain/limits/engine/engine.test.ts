@@ -204,14 +204,14 @@ describe('the engine', () => {
   it('keeps a bounded number of counters of budgets, and those with holds', () => {
     const { engine } = createScene(noLimits)
     const subject = { organization: 'org', project: 'p', key: 'k', limits: noLimits, tokens: 0, micro: null }
-    const demand = (user: number) => ({ budgets: [{ counter: `bud_1=${user}`, limit: 9, amount: 1 }] })
+    const demand = (user: number) => ({ budgets: [{ counter: `bud_1=${user}`, limit: 9, amount: 1, phase: 0 }] })
     const isOpen = (user: number): boolean =>
       engine.admit({ ...subject, ...demand(user), mode: 'check', requestId: '' }).admitted
     const batch = 1_000
     for (let from = 0; from < 150_000; from += batch) {
       const names = Array.from({ length: batch }, (_, at) => `bud_1=${from + at}`)
       for (const spent of [null, 0]) {
-        const counters = names.map((counter) => ({ counter, spent, expiresAtMs: Infinity }))
+        const counters = names.map((counter) => ({ counter, spent, phase: 0, expiresAtMs: Infinity }))
         engine.countBudgets({ organization: 'org', epoch: 'life', token: from, counters })
       }
       if (from === 0) engine.admit({ ...subject, ...demand(7), mode: 'full', requestId: 'held' })

@@ -44,7 +44,7 @@ export type BudgetCounter = {
   /** Settled since the count began; undefined if none is going on. */
   sinceBegin: number | undefined
   token: number
-  /** The version of the tenant's budgets when the last count began, and when the counter was opened. */
+  /** The version of the tenant's budgets, and the phase of the budget, when the last count began, and when the counter was opened. */
   beganIn: number
   openedIn: number | undefined
   openedAtMs: number
