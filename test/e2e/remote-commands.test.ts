@@ -56,6 +56,8 @@ const reads: Readonly<Record<string, readonly string[]>> = {
   models: ['list'],
   upstreams: ['list'],
   usage: [],
+  costs: [],
+  budgets: ['list'],
   limits: ['show'],
   credits: ['balance'],
   requests: ['list'],
