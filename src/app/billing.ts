@@ -21,7 +21,7 @@ import { logSetAside, setAsideHelp } from './storage/set-aside.ts'
 import { createMeasures } from './billing-metrics.ts'
 
 export type CreditParts = Infrastructure & {
-  readonly budgets: Pick<BudgetParts, 'activeBudgetsOf' | 'spentOf'>
+  readonly budgets: Pick<BudgetParts, 'activeBudgetsOf' | 'readSpend'>
   readonly counters: Counters
   readonly overrides: Pick<OverrideStore, 'list'>
   /** How long the credits of a request are held at most. */

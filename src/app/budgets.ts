@@ -1,8 +1,9 @@
 import { budgetStore, readActiveBudgets } from '../adapters/stores/sql/budgets/budgets.ts'
 import { thresholdStore } from '../adapters/stores/sql/budgets/thresholds.ts'
+import type { Database } from '../adapters/stores/sql/database.ts'
 import { costStore } from '../adapters/stores/sql/rollup/costs.ts'
 import { createActiveBudgets } from '../domain/budgets/active-budgets.ts'
-import { createSpentOf } from '../domain/budgets/counter-spend.ts'
+import { createReadCounterSpend } from '../domain/budgets/counter-spend.ts'
 import { createSpentReads, type SpentReads } from '../domain/budgets/spent.ts'
 import { createReportThresholds } from '../domain/budgets/thresholds.ts'
 import type { Infrastructure } from './infrastructure.ts'
@@ -22,7 +23,7 @@ export function openBudgets(infrastructure: Infrastructure, stores: Stores) {
   built.use(jobs.start('report-budget-thresholds', report))
   return {
     activeBudgetsOf: createActiveBudgets({ changes, budgets: budgetStore(stores.reading) }),
-    spentOf: openSpentOf(infrastructure),
+    readSpend: openReadSpend(infrastructure),
   }
 }
 
@@ -37,9 +38,13 @@ export function openSpentReads({
   return createSpentReads({ costs, creditUsd: config.credits.credit_usd })
 }
 
-/** For the counters of requests. It reads beside them and not with the reports, because a request waits for it. */
-function openSpentOf({ database, clock, config }: Pick<Infrastructure, 'database' | 'clock' | 'config'>) {
+/**
+ * For the counters of requests. On SQLite it reads beside the storage thread, because a sum over many end users would delay every
+ * request. On PostgreSQL it does not read with the reports: a replica may miss the last charges.
+ */
+function openReadSpend({ database, clock, config }: Pick<Infrastructure, 'database' | 'clock' | 'config'>) {
   const { retention_days: userDays } = config.audit
-  const costs = costStore((sql, params) => database.read(sql, params), { clock, userDays })
-  return createSpentOf(costs, clock)
+  const query: Database['read'] = (sql, params) =>
+    database.engine === 'sqlite' ? database.report(sql, params) : database.read(sql, params)
+  return createReadCounterSpend(costStore(query, { clock, userDays }), clock)
 }

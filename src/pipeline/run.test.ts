@@ -49,6 +49,8 @@ type SceneOptions = {
   readonly denyChunk?: number
   readonly storageFault?: Fault
   readonly admit?: Fault
+  /** Thrown when the budgets of the request are read at its end. */
+  readonly budgetsError?: Error
 }
 
 /** The pipeline with in-memory parts that log each step. */
@@ -77,7 +79,12 @@ function createScene(options: SceneOptions = {}) {
       }),
     clock,
     creditUsd: 1,
-    budgets: { usesOf: () => undefined },
+    budgets: {
+      usesOf() {
+        if (options.budgetsError !== undefined) throw options.budgetsError
+        return undefined
+      },
+    },
     remaining: new Map<string, number>(),
     onUnsettled: (_: string, error: unknown) => assert.ifError(error),
   }
@@ -217,6 +224,13 @@ describe('one request', () => {
       'settle: answered',
       'close the upstream call',
     ])
+  })
+
+  it('is paid for also if its budgets cannot be read', async () => {
+    const scene = createScene({ budgetsError: new Error('The database is away.') })
+    await using started = await scene.infer()
+    await Array.fromAsync(started.chunks)
+    assert.ok(scene.steps.includes('settle: answered'))
   })
 
   it('leaves nothing to release once it is paid for', async () => {

@@ -9,7 +9,8 @@ import { systemClock } from '../../src/base/clock.ts'
 import { isFault } from '../../src/base/fault.ts'
 import { systemRandom } from '../../src/base/random.ts'
 import type { Budget } from '../../src/domain/budgets/budget.ts'
-import { inUnit, type BudgetSpend } from '../../src/domain/budgets/counters.ts'
+import type { CounterSpend } from '../../src/domain/budgets/counter-spend.ts'
+import { inUnit, type AppliedBudget, type BudgetSpend } from '../../src/domain/budgets/counters.ts'
 import { matches, memberOf, type Spender } from '../../src/domain/budgets/match.ts'
 import type { Charge } from '../../src/domain/credits/charge.ts'
 import { createSettle } from '../../src/domain/credits/settle.ts'
@@ -105,9 +106,12 @@ function createLedger() {
       await setTimeout(0)
       return { outcome: charge.outcome, micro: charge.micro, isFirst: true, isSliceOpen: true, remainingMicro: 0 }
     },
-    async spent(budget: Budget, member: string | null): Promise<BudgetSpend> {
+    async readSpend(counters: readonly AppliedBudget[]): Promise<CounterSpend[]> {
       await setTimeout(0)
-      const spent = spentOf(charges.values(), budget, member)
+      const spent = counters.map((applied) => ({
+        applied,
+        spend: spentOf(charges.values(), applied.budget, applied.member),
+      }))
       await setTimeout(0)
       return spent
     },
@@ -198,7 +202,7 @@ const usageOf = (outputTokens: number) => ({
 function admissionOf(limits: LimitStore, own: readonly Budget[], ledger: ReturnType<typeof createLedger>) {
   const spentOfBudget = createBudgets({
     activeBudgetsOf: () => own,
-    spentOf: ({ budget, member }) => ledger.spent(budget, member),
+    readSpend: ledger.readSpend,
     limits,
     clock: systemClock,
     creditUsd: 1,

@@ -54,7 +54,7 @@ export function createSpentReads({ costs, creditUsd }: SpentParts): SpentReads {
   }
 }
 
-const dimensionsOf = (per: BudgetPer): readonly CostDimension[] => (per === 'all' ? [] : [per])
+export const dimensionsOf = (per: BudgetPer): readonly CostDimension[] => (per === 'all' ? [] : [per])
 
 const filterOf = ({ projectIds, keyIds, models, users, tags }: BudgetMatch): CostFilter => ({
   projectIds,

@@ -14,8 +14,8 @@ import type { Admitted, AdmissionRequest, Rejected, Subject, AdmissionResult } f
 import type { LimitsOf } from '../../domain/limits/overrides.ts'
 import { isMetric, type Limits } from '../../domain/limits/scopes.ts'
 import type { LimitStore } from '../../domain/limits/store.ts'
-import { budgetExceeded } from './budget-faults.ts'
-import { budgetsUnavailable, type Budgets, type RequestBudgets } from './budgets.ts'
+import { budgetExceeded, budgetsUnavailable } from './budget-faults.ts'
+import type { Budgets, RequestBudgets } from './budgets.ts'
 import { createLease, spenderOf, type Lease, type LeaseParts } from './lease.ts'
 import { creditsUnavailable, insufficientCredits, overLimit } from './limit-faults.ts'
 
@@ -74,8 +74,8 @@ type Bounds = {
   readonly budgets: RequestBudgets | undefined
 }
 
-/** A counter is closed again by each request that settles without a hold in it, such as those that ran when Redis lost its state. */
-const maxOpened = 20
+/** More than an organization has budgets. A counter is closed again by each request that settles without a hold in it, such as those that ran when Redis lost its state. */
+const maxOpened = 250
 
 export function createAdmission(parts: AdmissionParts): Admission {
   return {
@@ -147,9 +147,10 @@ export function createAdmission(parts: AdmissionParts): Admission {
       if (reason === 'credits' && credits !== null && exhausted < 2) {
         const need = { organizationId: request.organization, micro: request.micro ?? 0, credits }
         exhausted = (await parts.allocator.topUp(need).catch(rethrow)) === 'exhausted' ? exhausted + 1 : 0
-      } else if (budget?.used === null && budgets !== undefined && opened < maxOpened) {
-        opened++
-        await parts.budgets.open(budgets.applied, budget.epoch)
+      } else if (budget?.used === null && opened++ < maxOpened) {
+        const closed = budgets?.applied[budget.index]
+        if (closed === undefined) break
+        await parts.budgets.open(closed, budget.epoch)
       } else {
         break
       }

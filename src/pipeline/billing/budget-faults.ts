@@ -1,3 +1,4 @@
+import { Fault } from '../../base/fault.ts'
 import { plural, retryIn } from '../../base/plural.ts'
 import type { Budget } from '../../domain/budgets/budget.ts'
 import { limitOf, type AppliedBudget } from '../../domain/budgets/counters.ts'
@@ -66,3 +67,10 @@ const resetOf = (endMs: number | null): string =>
   endMs === null
     ? 'It never begins again: ask for a higher amount.'
     : `It begins again at ${new Date(endMs).toISOString().slice(0, 16).replace('T', ' ')} UTC.`
+
+/** What was spent cannot be read, so no request may start that a budget could reject. */
+export const budgetsUnavailable = (cause?: unknown): Fault =>
+  new Fault('unavailable', 'budget_unavailable', 'What is left of a budget cannot be read right now.', {
+    retryAfterSeconds: 5,
+    cause,
+  })

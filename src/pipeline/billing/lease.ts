@@ -1,6 +1,5 @@
 import type { Clock } from '../../base/clock.ts'
 import { isFault } from '../../base/fault.ts'
-import { isPromise } from '../../base/maybe-promise.ts'
 import type { BudgetSpend } from '../../domain/budgets/counters.ts'
 import type { Tags } from '../../domain/costs/tags.ts'
 import { isWritten, chargeRules, type Charge, type ChargeOutcome } from '../../domain/credits/charge.ts'
@@ -9,6 +8,7 @@ import type { Settle } from '../../domain/credits/settle.ts'
 import { inUsd, displayedBalance, displayedUsage } from '../../domain/credits/formatting.ts'
 import type { Principal } from '../../domain/identity/principal.ts'
 import { totalInputTokens, totalTokens, type Quote, type Receipt, type Usage } from '../../domain/inference/events.ts'
+import type { BudgetUse } from '../../domain/limits/budget-counters.ts'
 import type { Admitted, Renewal } from '../../domain/limits/admission.ts'
 import type { Heartbeat } from '../../domain/limits/heartbeat.ts'
 import type { LimitStore } from '../../domain/limits/store.ts'
@@ -129,12 +129,7 @@ class RequestLease implements Lease {
       await parts.limits.settle({ ...request, tokens, micro: 0, budgets: [] })
       return this.receiptOf(0, undefined)
     }
-    const found = parts.budgets.usesOf(spenderOf(terms), {
-      spend: spendOf(charge),
-      atMs: charge.atMs,
-      admitted: terms.budgets,
-    })
-    const budgets = isPromise(found) ? await found : found
+    const budgets = await this.usesOf(charge)
     const epoch = terms.admission.credits?.epoch ?? ''
     const settled = await parts.settle(charge, { ...request, tokens, epoch, ...(budgets && { budgets }) })
     const remaining = settled?.remainingMicro ?? this.lastKnownAfter(charge)
@@ -144,6 +139,17 @@ class RequestLease implements Lease {
     const receipt = this.receiptOf(charge.sliceId === null || settled === null ? cost : settled.micro, remaining)
     if (isPaid) this.paid = { usage, cost: receipt }
     return receipt
+  }
+
+  /** Without them the counters are closed. The charge is written in any case. */
+  async usesOf(charge: Charge): Promise<readonly BudgetUse[] | undefined> {
+    const { parts, terms } = this
+    const ended = { spend: spendOf(charge), atMs: charge.atMs, admitted: terms.budgets }
+    try {
+      return await parts.budgets.usesOf(spenderOf(terms), ended)
+    } catch {
+      return undefined
+    }
   }
 
   lastKnownAfter({ organizationId, micro }: Charge): number | undefined {
