@@ -142,7 +142,7 @@ describe('alerts of a running app', () => {
     assert.match(mail?.text ?? '', /Test: the alert channel Mail works/)
   })
 
-  it('say which key is near its limit, which key expires and which policy is paused', async () => {
+  it('say which key and budget are near their limit, which key expires and which policy is paused', async () => {
     const clock = createSkippingClock()
     const tiers = { free: { rpm: 0, rpd: 10, tpm: 0, tpd: 0, concurrent: { key: 0, project: 0, organization: 0 } } }
     await using app = await startAdminApp({ clock, config: { server: serverSettings, limits: { tiers } } })
@@ -151,10 +151,12 @@ describe('alerts of a running app', () => {
     const policy = textOf(await app.admin.post('/policies', { name: 'Quiet', mode: 'enforcing', rule: 'Say "no"' }))
     await app.admin.post(`/policies/${policy}/publish`, { revision: 1 })
     await app.admin.post(`/policies/${policy}/pause`, { revision: 2 })
+    await app.admin.post('/budgets', { name: 'Team', requests: 10, period: 'month' })
     for (let count = 0; count < 9; count++) assert.equal((await send(app, 'Hello')).status, 200)
     const rules = await Promise.all(
       [
         { kind: 'key_near_limit', name: 'Limit' },
+        { kind: 'budget_near_limit', name: 'Budgets' },
         { kind: 'key_expiring', name: 'Expiry' },
         { kind: 'policy_paused', name: 'Paused' },
       ].map(async (rule) => textOf(await app.admin.post('/alert_rules', rule))),
@@ -164,6 +166,7 @@ describe('alerts of a running app', () => {
     assert.deepEqual(
       titles.map((title) => title.replaceAll(/\d{4}-\d\d-\d\d/g, 'DATE')),
       [
+        'The budget Team is used by 90 %',
         'The key First policy gateway key has used 90 % of its day limit',
         'The key Old key expires on DATE',
         'The policy Quiet is paused',

@@ -57,7 +57,7 @@ export function alertContract({ name, skip, isParallel, open }: Engine): void {
       const { within, addChannel, clock } = scene
       const channel = await addChannel()
       await within(({ alerts }) =>
-        scene.sendAlert(alerts, 'org_1', { ...breachOf(), kind: 'budget', threshold: 5, unit: 'usd' }),
+        scene.sendAlert(alerts, 'org_1', { ...breachOf(), kind: 'spend', threshold: 5, unit: 'usd' }),
       )
       const changed = { ...channel, name: 'Changed', isPaused: true, version: 2, updatedAtMs: clock.nowMs() }
       assert.ok(await within(({ channels }) => channels.replace(changed, { secret: 'another' })))
@@ -272,7 +272,7 @@ export function alertContract({ name, skip, isParallel, open }: Engine): void {
       const channel = await scene.addChannel()
       await scene.addChannel({ organizationId: 'org_2' })
       await scene.within(({ alerts }) =>
-        scene.sendAlert(alerts, 'org_1', { ...breachOf(), kind: 'budget', threshold: 5, unit: 'usd' }),
+        scene.sendAlert(alerts, 'org_1', { ...breachOf(), kind: 'spend', threshold: 5, unit: 'usd' }),
       )
       const [alert] = (await scene.within(({ alerts }) => alerts.list('org_1', page))).items
       assert.deepEqual(

@@ -6,6 +6,7 @@ export const alertPages = [
   'alerts',
   'requests',
   'limits',
+  'costs',
   'sinks',
   'policies',
   'gateway',
@@ -19,12 +20,9 @@ export type AlertLink = {
   readonly search?: Readonly<Record<string, string | number>>
 }
 
-/** `budget`: a threshold of a budget. All others are the kinds of rules. */
-export type AlertKind = RuleKind | 'budget'
-
 /** What is sent when something begins. The text has figures and names, never texts of requests. */
 export type AlertContent = {
-  readonly kind: AlertKind
+  readonly kind: RuleKind
   /** What it is about: the id of a key or policy, the name of an upstream. Empty for the organization. */
   readonly subject: string
   /** One sentence without a full stop. */

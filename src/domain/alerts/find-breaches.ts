@@ -1,4 +1,5 @@
 import { dayMs, minuteMs, type Clock } from '../../base/clock.ts'
+import type { BudgetStatus } from '../budgets/status.ts'
 import type { Organization } from '../identity/principal.ts'
 import type { DirectoryStore } from '../identity/store.ts'
 import type { LimitOverride, OverrideStore } from '../limits/overrides.ts'
@@ -13,6 +14,7 @@ import {
   expiryBreaches,
   upstreamBreaches,
 } from './attention-breaches.ts'
+import { budgetBreaches } from './budget-breaches.ts'
 import { shareBreaches, spendBreaches, type Breach } from './breach.ts'
 import type { FindBreaches } from './evaluation.ts'
 import type { AlertFigures, FailingUpstream } from './figures.ts'
@@ -25,6 +27,8 @@ export type BreachFinderParts = {
   readonly clock: Clock
   readonly directory: Pick<DirectoryStore, 'findOrganization' | 'findProject' | 'findApiKey'>
   readonly policies: Pick<PolicyStore, 'find'>
+  /** How much of the active budgets is spent. */
+  readonly readBudgets: (organizationId: string) => Promise<readonly BudgetStatus[]>
   readonly overrides: Pick<OverrideStore, 'list'>
   readonly tiers: TierTable
   /** What the attention list is made from, with keys that expire within this time. */
@@ -47,6 +51,7 @@ export async function openBreachFinder(
   const withFigures = { ...parts, nowMs, nameOf: nameReader(parts, organization) }
   const attention = once((days: number) => parts.readAttention(organization, days * dayMs))
   const upstreams = once(() => parts.readFailingUpstreams(nowMs - reportedMs))
+  const budgets = once(() => parts.readBudgets(organizationId))
   const withKeys = {
     ...withFigures,
     limitsOf: keyLimitsReader(parts, organization),
@@ -58,6 +63,7 @@ export async function openBreachFinder(
     denials: (rule) => shareBreaches(rule, withFigures),
     errors: (rule) => shareBreaches(rule, withFigures),
     key_near_limit: (rule) => keyBreaches(rule, withKeys),
+    budget_near_limit: (rule) => budgetBreaches(rule, { ...withFigures, statuses: () => budgets(0) }),
     credit_low: async (rule) => creditBreaches(rule, await attention(0)),
     key_expiring: async (rule) => expiryBreaches(rule, await attention(rule.threshold ?? 0)),
     dead_letters: async (rule) => deadLetterBreaches(rule, await attention(0)),

@@ -141,10 +141,13 @@ function thresholdOf(kind: RuleKind, unit: ThresholdUnit | null, given: number |
   }
   const threshold = given ?? definitionOf(kind).threshold
   if (threshold === undefined) throw invalidAlertField('threshold', `is required for ${kind} rules`)
-  if (unit === 'percent' && kind !== 'key_near_limit' && threshold >= 100)
+  if (unit === 'percent' && !isShareOfLimit(kind) && threshold >= 100)
     throw invalidAlertField('threshold', 'must be below 100 percent')
   return threshold
 }
+
+/** More than a limit can be used: a budget may only warn. */
+const isShareOfLimit = (kind: RuleKind): boolean => kind === 'key_near_limit' || kind === 'budget_near_limit'
 
 type References = Pick<RuleFields, 'channelIds' | 'filter'>
 

@@ -9,7 +9,7 @@ export const ruleWindows = ['5m', '15m', '1h', '6h', '24h', 'minute', 'day', 'mo
 export type RuleWindow = (typeof ruleWindows)[number]
 
 /** The object that a rule is limited to. At most one of them. */
-export const ruleFilters = ['project_id', 'api_key_id', 'policy_id', 'export_id', 'upstream'] as const
+export const ruleFilters = ['project_id', 'api_key_id', 'policy_id', 'budget_id', 'export_id', 'upstream'] as const
 export type RuleFilterName = (typeof ruleFilters)[number]
 export type RuleFilter = { readonly name: RuleFilterName; readonly id: string }
 
@@ -54,6 +54,7 @@ const definitions = {
     forMinutes: 1,
     filters: ['project_id', 'api_key_id'],
   },
+  budget_near_limit: { units: ['percent'], threshold: 80, windows: [], forMinutes: 1, filters: ['budget_id'] },
   credit_low: { units: ['days'], threshold: 3, windows: [], forMinutes: 1, filters: [] },
   key_expiring: { units: ['days'], threshold: 7, windows: [], forMinutes: 1, filters: [] },
   sink_failing: { ...noThreshold, forMinutes: 5, filters: ['export_id'] },

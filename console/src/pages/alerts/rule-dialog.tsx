@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { useKeyNames, usePolicyNames, useProjectNames, type Names } from '../../api/names.ts'
+import { useBudgetNames, useKeyNames, usePolicyNames, useProjectNames, type Names } from '../../api/names.ts'
 import { errorOfField } from '../../api/use-change.ts'
 import { CommandPreview } from '../../kit/command-preview.tsx'
 import { Field } from '../../kit/field.tsx'
@@ -208,13 +208,14 @@ function Choice<Value extends string>({ label, names, options, value, onChange }
   )
 }
 
-/** The only project, key or policy that the rule looks at. */
+/** The only project, key, policy or budget that the rule looks at. */
 function FilterField({ draft, error, filters, onChange }: FieldsProps & { readonly filters: readonly FilterName[] }) {
   const mayReadPolicies = useMay('policies:read')
   const names: Record<FilterName, Names> = {
     project_id: useProjectNames(),
     api_key_id: useKeyNames(),
     policy_id: usePolicyNames(mayReadPolicies),
+    budget_id: useBudgetNames(useMay('budgets:read')),
   }
   const isListed = filters.some((filter) => names[filter].has(draft.filter.slice(filter.length + 1)))
   return (

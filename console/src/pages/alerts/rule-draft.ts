@@ -3,7 +3,7 @@ import type { AlertRule, RuleBody } from './queries.ts'
 export type RuleKind = RuleBody['kind']
 type Unit = NonNullable<RuleBody['unit']>
 type Window = NonNullable<RuleBody['window']>
-export type FilterName = 'project_id' | 'api_key_id' | 'policy_id'
+export type FilterName = 'project_id' | 'api_key_id' | 'policy_id' | 'budget_id'
 
 type KindForm = {
   readonly threshold?: string
@@ -34,6 +34,7 @@ export const kindForms: Readonly<Record<RuleKind, KindForm>> = {
     forMinutes: '1',
     filters: ['project_id', 'api_key_id'],
   },
+  budget_near_limit: { threshold: '80', units: ['percent'], forMinutes: '1', filters: ['budget_id'] },
   credit_low: { threshold: '3', units: ['days'], forMinutes: '1', filters: [] },
   key_expiring: { threshold: '7', units: ['days'], forMinutes: '1', filters: [] },
   sink_failing: { forMinutes: '5', filters: [] },

@@ -1,5 +1,5 @@
 import { Link, useNavigate } from '@tanstack/react-router'
-import { useKeyNames, usePolicyNames, useProjectNames, type Names } from '../../api/names.ts'
+import { useBudgetNames, useKeyNames, usePolicyNames, useProjectNames, type Names } from '../../api/names.ts'
 import { useMay } from '../../session/session.tsx'
 import { Badge, type Tone } from '../../kit/badge.tsx'
 import type { DataColumn } from '../../kit/data-table.tsx'
@@ -129,11 +129,13 @@ function Condition({ rule }: { readonly rule: AlertRule }) {
   const projects = useProjectNames()
   const keys = useKeyNames()
   const policies = usePolicyNames(useMay('policies:read'))
-  const { project_id: project, api_key_id: key, policy_id: policy } = rule.filter ?? {}
+  const budgets = useBudgetNames(useMay('budgets:read'))
+  const { project_id: project, api_key_id: key, policy_id: policy, budget_id: budget } = rule.filter ?? {}
   const name =
     (project && (projects.get(project) ?? project)) ||
     (key && (keys.get(key) ?? key)) ||
-    (policy && (policies.get(policy) ?? policy))
+    (policy && (policies.get(policy) ?? policy)) ||
+    (budget && (budgets.get(budget) ?? budget))
   const subject = name ?? Object.values(rule.filter ?? {})[0]
   return (
     <span className={styles.condition}>

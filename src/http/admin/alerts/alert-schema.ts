@@ -44,7 +44,7 @@ export const AlertObject = Type.Object(
   {
     id: text('The id of the alert.'),
     object: Type.Literal('organization.alert'),
-    kind: text('The kind of its rule, or `budget`.'),
+    kind: text('The kind of its rule.'),
     rule_id: orNull(Type.String(), 'The rule; null if it was deleted, or if no rule sent the alert.'),
     rule_name: text('The name of the rule when the alert began.'),
     subject: orNull(Type.String(), 'The id or name of what it is about; null for the organization.'),

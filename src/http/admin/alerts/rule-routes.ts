@@ -48,7 +48,7 @@ export function alertRuleRoutes(
       path: rulesPath,
       summary: 'Create an alert rule',
       description:
-        'Also needs the permission to read what the rule reports: `usage:read` for `spend` and `credit_low`, `audit:read` for `denials` and `errors`, `keys:read` for `key_near_limit` and `key_expiring`, `exports:read` for `sink_failing` and `dead_letters`, `policies:read` for policies, `system:read` for `upstream_failing`. Settings that are left out have the defaults of the kind.',
+        'Also needs the permission to read what the rule reports: `usage:read` for `spend` and `credit_low`, `audit:read` for `denials` and `errors`, `keys:read` for `key_near_limit` and `key_expiring`, `budgets:read` for `budget_near_limit`, `exports:read` for `sink_failing` and `dead_letters`, `policies:read` for policies, `system:read` for `upstream_failing`. Settings that are left out have the defaults of the kind.',
       permission: 'alerts:write',
       params: none,
       query: none,
@@ -120,6 +120,7 @@ const permissionOfRule: Readonly<Record<RuleKind, Permission>> = {
   errors: 'audit:read',
   key_near_limit: 'keys:read',
   key_expiring: 'keys:read',
+  budget_near_limit: 'budgets:read',
   sink_failing: 'exports:read',
   dead_letters: 'exports:read',
   upstream_failing: 'system:read',

@@ -14,12 +14,12 @@ export const RuleQuery = listQuery({})
 
 const kind = Type.Enum([...ruleKinds], {
   description:
-    '`spend`, `denials`, `errors` and `key_near_limit` compare a figure with the threshold. `credit_low` and `key_expiring` count days. The others are items of the attention list.',
+    '`spend`, `denials`, `errors`, `key_near_limit` and `budget_near_limit` compare a figure with the threshold. `credit_low` and `key_expiring` count days. The others are items of the attention list.',
 })
 const name = text('The name of the rule.', { minLength: 1, maxLength: maxNameLength, examples: ['Many denials'] })
 const threshold = orNull(
   Type.Number({ exclusiveMinimum: 0, maximum: 1_000_000_000 }),
-  'The rule applies above it; `key_near_limit` and `dead_letters` from it on, `credit_low` and `key_expiring` below it. Required for `spend`. Null for kinds without one.',
+  'The rule applies above it; `key_near_limit`, `budget_near_limit` and `dead_letters` from it on, `credit_low` and `key_expiring` below it. Required for `spend`. Null for kinds without one.',
 )
 const unit = orNull(
   Type.Enum([...thresholdUnits]),
@@ -45,6 +45,7 @@ const filter = orNull(
       project_id: filterId('Only this project: `spend`, `denials`, `errors`, `key_near_limit`.'),
       api_key_id: filterId('Only this key: `spend`, `denials`, `errors`, `key_near_limit`.'),
       policy_id: filterId('Only this policy: `denials`, `policy_spike`, `policy_paused`, `rule_not_judged`.'),
+      budget_id: filterId('Only this budget: `budget_near_limit`.'),
       export_id: filterId('Only this export sink: `sink_failing`, `dead_letters`.'),
       upstream: filterId('Only the upstream of this name: `upstream_failing`.'),
     },

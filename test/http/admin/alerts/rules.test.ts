@@ -45,7 +45,15 @@ describe('alert rules', () => {
   })
 
   it('of every kind are accepted with their defaults', async () => {
-    const kinds = ['errors', 'key_near_limit', 'credit_low', 'key_expiring', 'sink_failing', 'dead_letters']
+    const kinds = [
+      'errors',
+      'key_near_limit',
+      'budget_near_limit',
+      'credit_low',
+      'key_expiring',
+      'sink_failing',
+      'dead_letters',
+    ]
     for (const kind of [...kinds, 'upstream_failing', 'policy_spike', 'policy_paused', 'rule_not_judged'])
       assert.equal((await send('POST', '/alert_rules', { kind, name: kind })).status, 201, kind)
   })
@@ -60,6 +68,11 @@ describe('alert rules', () => {
       [{ kind: 'errors', name: 'E', threshold: 100 }, 'threshold', /below 100/],
       [{ kind: 'errors', name: 'E', filter: { policy_id: 'pol_1' } }, 'filter.policy_id', /not a filter/],
       [{ kind: 'errors', name: 'E', filter: foreign }, 'filter.project_id', /of the organization/],
+      [
+        { kind: 'budget_near_limit', name: 'B', filter: { budget_id: 'bud_1' } },
+        'filter.budget_id',
+        /of the organization/,
+      ],
       [{ kind: 'sink_failing', name: 'S', threshold: 5 }, 'threshold', /left out/],
       [{ kind: 'errors', name: 'E', channel_ids: ['chan_nobody'] }, 'channel_ids[0]', /alert channel/],
       [{ kind: 'weather', name: 'W' }, 'kind', /spend/],

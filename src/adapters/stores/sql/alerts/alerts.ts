@@ -4,13 +4,12 @@ import {
   deliveryStates,
   type Alert,
   type AlertDelivery,
-  type AlertKind,
   type AlertLink,
   type AlertStore,
   type DeliveryState,
   type WatchedAlert,
 } from '../../../../domain/alerts/alert.ts'
-import type { ThresholdUnit } from '../../../../domain/alerts/rule.ts'
+import type { RuleKind, ThresholdUnit } from '../../../../domain/alerts/rule.ts'
 import type { Database, Transaction } from '../database.ts'
 import { selectPage, type Condition } from '../page.ts'
 
@@ -171,7 +170,7 @@ export const alertOf = (row: AlertRow): Alert => ({
   organizationId: row.organization_id,
   ruleId: row.rule_id,
   ruleName: row.rule_name,
-  kind: row.kind as AlertKind,
+  kind: row.kind as RuleKind,
   subject: row.subject,
   title: row.title,
   text: row.text,

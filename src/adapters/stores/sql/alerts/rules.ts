@@ -30,6 +30,7 @@ const tableOfFilter: Partial<Record<RuleFilterName, string>> = {
   project_id: 'project',
   api_key_id: 'api_key',
   policy_id: 'policy',
+  budget_id: 'budget',
   export_id: 'export_sink',
 }
 
