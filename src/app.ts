@@ -77,6 +77,7 @@ export async function createApp(config: Config, env: Environment, world: World =
       evaluation: inference.evaluation,
       installation,
       preflight: credits.preflight,
+      readHeld: credits.readHeld,
       modelSetOf: served.modelSetOf,
       testSink: audit.testSink,
       testChannel,

@@ -44,6 +44,7 @@ function wordsFor(world: World) {
       world.store.countBudgets(countOf(world, { token, names, spent: null })),
     openWith: async (token: number, spent: number, ...names: string[]) =>
       world.store.countBudgets(countOf(world, { token, names, spent })),
+    held: async (...counters: string[]) => store.heldBudgets(organization, counters),
     account: async () => (await store.accounts(organization))[0] ?? assert.fail('no account'),
   }
 }
@@ -472,6 +473,22 @@ export function limitStoreContract(name: string, skip: string | false, open: Ope
       await count(5, null)
       await count(5, 75)
       assert.equal(budgetVerdict(await admit(noLimits, { budgets: budgets(5) })), 95)
+    })
+
+    inWorld('knows what requests hold of a counter', async ({ admit, settle, begin, openWith, held }) => {
+      await begin(1, 'bud_a', 'bud_b')
+      await openWith(1, 0, 'bud_a', 'bud_b')
+      const of = (counter: string, amount: number) => ({ counter, limit: 1_000, amount, phase: 0 })
+      await admit(noLimits, { id: 'first', budgets: [of('bud_a', 70), of('bud_b', 5)] })
+      await admit(noLimits, { id: 'second', budgets: [of('bud_a', 30)] })
+      assert.deepEqual(await held('bud_b', 'bud_none', 'bud_a'), [5, 0, 100])
+      await settle('first', {
+        budgets: [
+          { counter: 'bud_a', amount: 12 },
+          { counter: 'bud_b', amount: 1 },
+        ],
+      })
+      assert.deepEqual(await held('bud_a', 'bud_b'), [30, 0])
     })
 
     inWorld('does not open a counter again that is open', async ({ admit, begin, openWith }) => {

@@ -97,7 +97,7 @@ export function rollupContract({ name, skip, open }: Engine): void {
           assert.deepEqual(await scene.rows(), scene.expected())
           for (const id of organizations) assert.deepEqual(await scene.reportedUsage(id), await scene.usageInLedger(id))
         }),
-        { numRuns: 12 },
+        { numRuns: 12, endOnFailure: true },
       )
     })
 
@@ -118,7 +118,7 @@ export function rollupContract({ name, skip, open }: Engine): void {
           await trimRollup(scene.database, { nowSeconds: scene.clock.nowMs() / 1000, userDays: 30 })
           assert.deepEqual(await read(), expected)
         }),
-        { numRuns: 12 },
+        { numRuns: 12, endOnFailure: true },
       )
     })
 

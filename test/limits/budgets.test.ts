@@ -71,7 +71,8 @@ type Step =
     }
   | { readonly do: 'settle'; readonly count: number; readonly percent: number }
   | { readonly do: Loss }
-type Loss = 'empty' | 'kill' | 'pause' | 'back'
+/** `cut`: the nodes cannot reach Redis. `freeze`: Redis keeps what it gets, and answers nothing. */
+type Loss = 'empty' | 'kill' | 'cut' | 'freeze' | 'back'
 
 const stepArbitrary = (...losses: readonly Loss[]): fc.Arbitrary<Step> =>
   fc.oneof(
@@ -262,6 +263,7 @@ async function openNodes(server: RedisServer, connection: RedisConnection): Prom
   const sync = async (): Promise<void> => void (await Promise.all(stores.map((store) => store.sync())))
   const back = async (): Promise<void> => {
     network.isCut = false
+    server.signal('SIGCONT')
     while (stores.some((store) => store.isDegraded())) await setTimeout(5)
     await sync()
   }
@@ -269,16 +271,20 @@ async function openNodes(server: RedisServer, connection: RedisConnection): Prom
   return {
     stores,
     async lose(loss) {
-      if (loss === 'empty') await connection.client.flushall()
-      else if (loss === 'pause') network.isCut = true
+      if (loss === 'cut') network.isCut = true
+      else if (loss === 'freeze') server.signal('SIGSTOP')
       else if (loss === 'back') await back()
-      else {
+      else if (loss === 'empty') {
+        server.signal('SIGCONT')
+        await connection.client.flushall()
+      } else {
         const before = connection.epoch()
         await server.restart()
         while (connection.epoch() === null || connection.epoch() === before) await setTimeout(1)
       }
     },
     [Symbol.dispose]() {
+      server.signal('SIGCONT')
       for (const store of stores) store[Symbol.dispose]()
     },
   }
@@ -310,9 +316,13 @@ describe('random callers over overlapping budgets', () => {
   })
 
   describe('on two nodes with one Redis', { skip: withoutRedisServer }, () => {
-    const holds = async (losses: readonly Loss[], bound: (inFlightAtLoss: number, amount: number) => number) => {
+    const holds = async (
+      losses: readonly Loss[],
+      bound: (inFlightAtLoss: number, amount: number) => number,
+      { commandTimeoutMs = 5_000, numRuns = 30 } = {},
+    ) => {
       await using server = await startRedisServer()
-      using connection = connectRedis({ url: server.url, commandTimeoutMs: 5_000 })
+      using connection = connectRedis({ url: server.url, commandTimeoutMs })
       await connection.ready()
       const property = fc.asyncProperty(steps(...losses), async (played) => {
         await connection.client.flushall()
@@ -321,7 +331,7 @@ describe('random callers over overlapping budgets', () => {
         const most = bound(result.inFlightAtLoss, 1_000)
         for (const excess of excesses(result)) assert.ok(excess <= most, `${excess} of ${most}`)
       })
-      await fc.assert(property, { numRuns: 30 })
+      await fc.assert(property, { numRuns })
     }
 
     it('never pass any of them', () => holds([], () => 0))
@@ -329,6 +339,12 @@ describe('random callers over overlapping budgets', () => {
     it('pass one at most by what was in flight when Redis was emptied', () => holds(['empty'], (inFlight) => inFlight))
 
     it('pass one at most by what was in flight, and by the share of the other node, while Redis is away', () =>
-      holds(['empty', 'pause', 'back', 'kill'], (inFlight, amount) => inFlight + amount / 2))
+      holds(['empty', 'cut', 'back', 'kill'], (inFlight, amount) => inFlight + amount / 2))
+
+    it('pass one at most by as much while Redis is frozen, and runs later what it was sent', () =>
+      holds(['empty', 'freeze', 'back'], (inFlight, amount) => inFlight + amount / 2, {
+        commandTimeoutMs: 300,
+        numRuns: 12,
+      }))
   })
 })

@@ -102,6 +102,7 @@ const withoutServer = (
     readSystem: needsServer,
   },
   preflight: needsServer,
+  readHeld: async () => null,
   modelSetOf: needsServer,
   testSink: needsServer,
   testChannel: needsServer,

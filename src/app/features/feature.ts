@@ -1,3 +1,4 @@
+import type { ReadHeld } from '../../domain/budgets/held.ts'
 import type { FindEvidence } from '../../domain/evaluation/evidence.ts'
 import type { Simulate } from '../../domain/evaluation/simulate.ts'
 import type { Explain } from '../../domain/explanation/explain.ts'
@@ -69,6 +70,7 @@ export type RunningServerParts = {
   readonly evaluation: EvaluationParts
   readonly installation: InstallationParts
   readonly preflight: Preflight
+  readonly readHeld: ReadHeld
   readonly modelSetOf: ModelSetOf
   readonly testSink: SinkTest
   /** Requests that this node is answering. */

@@ -84,7 +84,7 @@ export const expiryOf = ({ period: { endMs } }: AppliedBudget): number =>
   endMs === null ? Number.MAX_SAFE_INTEGER : endMs + graceMs
 
 /** A change of what a budget counts gives it other counters. A change of its amount does not. */
-function counterOf(budget: Budget, member: string | null, { startMs }: PeriodRange): string {
+export function counterOf(budget: Budget, member: string | null, { startMs }: PeriodRange): string {
   const name = periodName(budget, startMs)
   if (member === null) return name
   return isPlain(member) ? `${name}=${member}` : `${name}#${digest(member)}`

@@ -51,6 +51,7 @@ function createShared(nowMs: () => number) {
     grant: (grant) => call('grant', () => engine.grant(grant)),
     close: (slice) => call('close', () => engine.close(slice)),
     countBudgets: (count) => call('countBudgets', () => engine.countBudgets(count)),
+    heldBudgets: (organization, counters) => call('heldBudgets', () => engine.heldBudgets(organization, counters)),
     accounts: (organization) => call('accounts', () => engine.accounts(organization)),
     contribute: (contribution) => call('contribute', () => contribute(contribution)),
     register: (node, hasContributed) =>

@@ -144,9 +144,16 @@ export function createFallbackStore(options: FallbackOptions): FallbackStore {
       await call('countBudgets', () => shared.countBudgets(count))
     },
 
+    async heldBudgets(organization, counters) {
+      const others = await call('heldBudgets', () => shared.heldBudgets(organization, counters))
+      if (others === undefined) throw unreadable()
+      const own = local.heldBudgets(organization, counters)
+      return others.map((held, at) => held + (own[at] ?? 0))
+    },
+
     async accounts(organization) {
       const others = await call('accounts', () => shared.accounts(organization))
-      if (others === undefined) throw new LimitStoreError('unreachable', 'the shared counters cannot be read')
+      if (others === undefined) throw unreadable()
       return [...local.accounts(organization), ...others]
     },
 
@@ -155,6 +162,8 @@ export function createFallbackStore(options: FallbackOptions): FallbackStore {
     },
   }
 }
+
+const unreadable = (): LimitStoreError => new LimitStoreError('unreachable', 'the shared counters cannot be read')
 
 /** Counters of one node among several that cannot count together: it admits its share of each limit. */
 export const createDividedStore = (store: LimitStore, nodes: () => number): LimitStore => ({

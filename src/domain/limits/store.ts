@@ -37,6 +37,8 @@ export type LimitStore = {
   close(slice: SliceId): MaybePromise<CloseResult>
   /** Begins to count budgets, or opens their counters. */
   countBudgets(count: BudgetCount): MaybePromise<void>
+  /** What running requests hold of these counters of budgets. */
+  heldBudgets(organization: string, counters: readonly string[]): MaybePromise<readonly number[]>
   /** What the ledger needs to resolve overdue holds and to check the sums. */
   accounts(organization: string): MaybePromise<readonly CreditAccount[]>
 }

@@ -4,7 +4,7 @@ import { metrics, limitScopes, type Limits, type LimitScope } from '../../../dom
 import { LimitStoreError, type SharedLimitStore } from '../../../domain/limits/store.ts'
 import type { LimitUsage } from '../../../domain/limits/usage.ts'
 import type { RedisConnection, RedisShards } from './connection.ts'
-import { readAccounts, readContribution, readGrantResult, readNodes, readAdmission } from './replies.ts'
+import { readAccounts, readContribution, readGrantResult, readNodes, readNumbers, readAdmission } from './replies.ts'
 import { isMoved, runScript, type ScriptCall, type ScriptName } from './scripts.ts'
 
 export type RedisLimitStoreOptions = {
@@ -115,6 +115,11 @@ export function createRedisLimitStore({ connection, settings, nowMs }: RedisLimi
       await onShard(organization, async (shard) =>
         epoch === shard.epoch ? shard.run('countBudgets', call) : undefined,
       )
+    },
+
+    async heldBudgets(organization, counters) {
+      const call = { keys: [budgetKeyOf(organization)], args: [asNamed(counters.map((counter) => [counter, 0, 0, 0]))] }
+      return readNumbers(await runFor(organization, 'heldBudgets', call))
     },
 
     async accounts(organization) {

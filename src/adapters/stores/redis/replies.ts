@@ -18,6 +18,8 @@ const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? v
 const text = (value: unknown): string => (typeof value === 'string' ? value : unexpected('text', value))
 const number = (value: unknown): number => (typeof value === 'number' ? value : unexpected('number', value))
 
+export const readNumbers = (reply: unknown): readonly number[] => listOf(reply).map(number)
+
 const verdicts = ['forgotten', 'admitted', 'duplicate', 'refused', 'credits', 'budget'] as const
 
 /** The reply of `admit.lua`: three bytes, three numbers, nine numbers for each scope, and the slice. */

@@ -32,6 +32,7 @@ const scripts = {
   renew: script('organization', 'leases', 'renew'),
   accounts: script('organization', 'accounts'),
   countBudgets: script('organization', 'budgets', 'count-budgets'),
+  heldBudgets: script('organization', 'budgets', 'held-budgets'),
   grant: script('grant'),
   close: script('close'),
   register: script('register'),
