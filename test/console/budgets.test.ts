@@ -107,7 +107,7 @@ describe('budgets in the console', { skip: withoutBrowser }, () => {
     const row = page.getByRole('row', { name: /Requests of users/ })
     await row.getByText('4 of 5 requests').waitFor()
     await row.getByText('80.0%').waitFor()
-    await row.getByText('1 at 80 % or more').waitFor()
+    await row.getByText('1 at 50 % or more').waitFor()
     await row.getByText('Only warn').waitFor()
     await row.getByRole('link', { name: 'Requests of users' }).click()
     await page.waitForURL(new RegExp(`budget=${id}`))
@@ -250,9 +250,14 @@ describe('budgets in the console', { skip: withoutBrowser }, () => {
     await other.page.getByText('You need budgets:read to see this.').waitFor()
   })
 
-  it('show the whole list at 1280 pixels', async () => {
+  it('show the whole list at 1280 pixels, read in one request', async () => {
     await using open = await openPage(browser, { viewport: { width: 1_280, height: 800 } })
     const { page } = open
+    const read: string[] = []
+    page.on('request', (request) => {
+      const { pathname, search } = new URL(request.url())
+      if (pathname.startsWith(budgets)) read.push(pathname + search)
+    })
     await openBudgets(page)
     const table = page.getByRole('region', { name: 'Budgets' })
     await table.getByRole('row').nth(4).waitFor()
@@ -261,6 +266,7 @@ describe('budgets in the console', { skip: withoutBrowser }, () => {
       clientWidth: node.clientWidth,
     }))
     assert.equal(scrollWidth, clientWidth)
+    assert.deepEqual(read, [`${budgets}?limit=20&include=status`])
     assert.equal(await page.getByRole('link', { name: 'Budgets' }).getAttribute('aria-current'), 'page')
   })
 

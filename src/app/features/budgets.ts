@@ -1,6 +1,7 @@
 import { budgetStore } from '../../adapters/stores/sql/budgets/budgets.ts'
 import { namesIn } from '../../adapters/stores/sql/identity/names.ts'
 import { createBudgetAdministration } from '../../domain/budgets/mutations.ts'
+import { budgetListRoute } from '../../http/admin/budgets/list-route.ts'
 import { budgetPlanRoute } from '../../http/admin/budgets/plan-route.ts'
 import { budgetRoutes } from '../../http/admin/budgets/routes.ts'
 import { budgetStatusRoute } from '../../http/admin/budgets/status-route.ts'
@@ -18,6 +19,7 @@ export function createBudgets(parts: FeatureParts, { modelSetOf }: Pick<RunningS
     administration(surface) {
       const routes = createResourceRoutes({ ...surface, ...own })
       return [
+        budgetListRoute(routes, reports),
         ...budgetRoutes(routes, { administration, modelSetOf }),
         budgetPlanRoute(routes, reports),
         budgetStatusRoute(routes, reports),

@@ -60,10 +60,10 @@ export function createResourceRoutes<
           const actor = await parts.authenticate(request)
           using _slot = admitRequest(parts, actor)
           requirePermissionOf(actor, spec)
-          const { reads } = parts
-          using _report = spec.isReport && (await admitReport(parts, actor, reply))
-          const found = await spec.operation(reads, { actor, accept: request.headers.accept, ...decode(request) })
-          const body = spec.isManaged ? await presentOwners(reads.ownership, actor.organization.id, found) : found
+          const input = { actor, accept: request.headers.accept, ...decode(request) }
+          using _report = isReport(spec, input.query) ? await admitReport(parts, actor, reply) : undefined
+          const found = await spec.operation(parts.reads, input)
+          const body = spec.isManaged ? await presentOwners(parts.reads.ownership, actor.organization.id, found) : found
           const further = [spec.record?.(body) ?? []].flat()
           if (further.length > 0)
             await parts.mutate(actorOf(request, actor), async () => ({ value: undefined, further }))
@@ -174,6 +174,9 @@ export function actorOf(request: FastifyRequest, actor: ResourceActor): Actor {
     },
   }
 }
+
+const isReport = <Query>({ isReport: is }: { isReport?: true | ((query: Query) => boolean) }, query: Query): boolean =>
+  typeof is === 'function' ? is(query) : is === true
 
 function requirePermissionOf(actor: ResourceActor, spec: Pick<Described, 'permission' | 'orPermission'>): void {
   const anyOf = [spec.permission, spec.orPermission].filter((each) => each !== undefined)

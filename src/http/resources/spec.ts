@@ -54,8 +54,8 @@ type Condition = { readonly ifMatch: string | undefined }
 export type ReadSpec<TActor, Reads, Params extends TObject, Query extends TObject, Result> = Described &
   Omit<RequestInput<Params, Query, never>, 'body'> & {
     readonly operation: (reads: Reads, input: ReadInput<TActor, Params, Query>) => Promise<Result>
-    /** Reads what may take seconds, so only some run at once for each organization. */
-    readonly isReport?: true
+    /** Reads what may take seconds, so only some run at once for each organization. A function: with some queries. */
+    readonly isReport?: true | ((query: Static<Query>) => boolean)
     /** Whether files can manage the resources in the response, which then has their owners. */
     readonly isManaged?: true
     /** The `ETag` of the response. A request that names it gets 304. */

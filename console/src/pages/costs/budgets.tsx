@@ -10,7 +10,7 @@ import { BudgetDrawer } from './budget-drawer.tsx'
 import { BudgetState } from './budget-state.tsx'
 import { CreateBudgetDialog } from './budget-dialog.tsx'
 import { actionText, amountText, appliesTo } from './budget-words.ts'
-import { useBudgets, type Budget } from './queries.ts'
+import { useBudgets, type ListedBudget } from './queries.ts'
 import type { CostsSearch } from './search.ts'
 import { HighestMember } from './spent.tsx'
 import styles from './budgets.module.css'
@@ -59,7 +59,7 @@ export function Budgets({ search: { budget: openId, dialog } }: { readonly searc
   )
 }
 
-const columnsOf = (names: SubjectNames): readonly DataColumn<Budget>[] => [
+const columnsOf = (names: SubjectNames): readonly DataColumn<ListedBudget>[] => [
   {
     id: 'name',
     name: text.name,

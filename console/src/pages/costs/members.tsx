@@ -16,7 +16,7 @@ type MembersProps = { readonly budget: Budget; readonly names: SubjectNames }
 
 /** What each member spent in the current period, the highest share first. */
 export function Members({ budget, names }: MembersProps) {
-  const query = useStatus(budget, true)
+  const query = useStatus(budget.id)
   const status = query.data
   return (
     <DrawerSection title={text.members} note={status && periodText(status)}>

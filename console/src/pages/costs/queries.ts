@@ -7,6 +7,7 @@ import { timeRangeOf, useTimeRangeSearch } from '../../session/time-range.ts'
 
 export type Costs = components['schemas']['Costs']
 export type Budget = components['schemas']['Budget']
+export type ListedBudget = components['schemas']['ListedBudget']
 export type BudgetPlan = components['schemas']['BudgetPlan']
 export type BudgetStatus = components['schemas']['BudgetStatus']
 export type BudgetBody = components['schemas']['BudgetCreate']
@@ -18,12 +19,12 @@ export const budgetsPath = '/v1/organization/budgets'
 /** What a change of a budget makes old. */
 const budgetsKey = ['budgets']
 
-/** Few enough that what is spent can be read for each row. */
+/** The most for which the server reads what is spent. */
 const pageSize = 20
 
 export const useBudgets = () =>
-  useList<Budget>([...budgetsKey, 'list'], (after, signal) => {
-    const query = definedOf({ after, limit: pageSize })
+  useList<ListedBudget>([...budgetsKey, 'list'], (after, signal) => {
+    const query = definedOf({ after, limit: pageSize, include: 'status' })
     return dataOf(api.GET('/v1/organization/budgets', { params: { query }, signal }))
   })
 
@@ -67,22 +68,12 @@ export const useDeleteBudget = (id: string, onDone: () => void) =>
 
 const refreshMs = 10_000
 
-/** The server reads few reports of an organization at once, so the rows of a list wait for one another. */
-let lastRead: Promise<unknown> = Promise.resolve()
-
-function inTurn<Read>(read: () => Promise<Read>): Promise<Read> {
-  const turn = lastRead.then(read, read)
-  lastRead = turn.catch(() => undefined)
-  return turn
-}
-
-/** What is spent of a budget in the current period. The open budget follows what happens; the rows of the list do not. */
-export const useStatus = ({ id }: Pick<Budget, 'id'>, isOpen: boolean) =>
+/** What is spent of the open budget in the current period. It follows what happens. */
+export const useStatus = (id: string) =>
   useQuery({
     queryKey: [...budgetsKey, 'status', id],
-    queryFn: (): Promise<BudgetStatus> =>
-      inTurn(() => dataOf(api.GET('/v1/organization/budgets/{budget_id}/status', at(id)))),
-    refetchInterval: isOpen && refreshMs,
+    queryFn: (): Promise<BudgetStatus> => dataOf(api.GET('/v1/organization/budgets/{budget_id}/status', at(id))),
+    refetchInterval: refreshMs,
   })
 
 /** Costs of the time range of the page: of each group, and by day. */

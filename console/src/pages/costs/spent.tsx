@@ -1,8 +1,8 @@
-import { percent } from '../../kit/format.ts'
+import { count, percent } from '../../kit/format.ts'
 import { Share } from '../../kit/share.tsx'
 import { words } from '../../words/en.ts'
-import { spentText } from './budget-words.ts'
-import { useStatus, type Budget, type BudgetStatus } from './queries.ts'
+import { amountOf, spentText } from './budget-words.ts'
+import type { Budget, BudgetStatus, ListedBudget } from './queries.ts'
 import styles from './spent.module.css'
 
 const text = words.budgets
@@ -34,21 +34,15 @@ function toneOf({ state, action }: Budget, share: number): 'deny' | 'warning' | 
   return share >= near ? 'warning' : undefined
 }
 
-/** In the list: the member with the highest share, and how many are near their amount. */
-export function HighestMember({ budget }: { readonly budget: Budget }) {
-  const { data: status, isError } = useStatus(budget, false)
-  if (isError) return <span className={styles.quiet}>{text.statusFailed}</span>
-  if (status === undefined) return <span className={styles.cell} />
-  const [first] = status.members
-  if (first === undefined) return <span className={styles.quiet}>{text.nothing}</span>
-  const nearCount = status.members.filter(({ percent: share }) => share >= near).length
-  const isEvery = nearCount === status.members.length && status.has_more
+/** In the list: the member with the highest share, and how many have reached the lowest threshold. */
+export function HighestMember({ budget }: { readonly budget: ListedBudget }) {
+  const { status, per, warn_at: warnAt } = budget
+  if (status == null) return <span className={styles.quiet}>{text.statusFailed}</span>
+  if (status.highest === null) return <span className={styles.quiet}>{text.nothing}</span>
   return (
     <span className={styles.cell}>
-      <SpentBar budget={budget} member={first} unit={status.unit} />
-      {budget.per !== 'all' && nearCount > 0 && (
-        <small>{text.near(isEvery ? `${nearCount}+` : String(nearCount))}</small>
-      )}
+      <SpentBar budget={budget} member={status.highest} unit={amountOf(budget).unit} />
+      {per !== 'all' && status.near > 0 && <small>{text.near(count(status.near), Math.min(...warnAt))}</small>}
     </span>
   )
 }

@@ -45,7 +45,7 @@ export const budgets = {
   useModel: (model: string) => `Use ${model}`,
 
   spentOf: (spent: string, amount: string) => `${spent} of ${amount}`,
-  near: (count: string) => `${count} at 80 % or more`,
+  near: (count: string, percent: number) => `${count} at ${percent} % or more`,
   since: (start: string) => `Since ${start}`,
   fromTo: (start: string, end: string) => `${start} to ${end}`,
   timeZone: 'Time zone',

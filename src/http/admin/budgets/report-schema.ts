@@ -6,6 +6,25 @@ import { budgetExampleId } from './schema.ts'
 
 const unit = Type.Enum([...budgetUnits], { description: 'What is counted: dollars, tokens or requests.' })
 
+export const BudgetMemberStatus = Type.Object(
+  {
+    member: orNull(
+      Type.String(),
+      'The id of the project or key, the user, or the value of the tag; null if all requests share the amount.',
+    ),
+    name: orNull(Type.String(), 'The name of the project or key, if the caller may read it; null for others.'),
+    amount: number('The amount, with the extra.'),
+    spent: number('What was spent since the begin of the period.'),
+    left: number('What is left, at least 0.'),
+    percent: number('The share of the amount that was spent; above 100 if it was more than the amount.'),
+    forecast: orNull(
+      Type.Number(),
+      'What is spent at the end of the period if it goes on like this; null for `once`, and in the first hour.',
+    ),
+  },
+  { title: 'BudgetMember' },
+)
+
 export const BudgetStatusObject = Type.Object(
   {
     object: Type.Literal('organization.budget.status'),
@@ -13,24 +32,9 @@ export const BudgetStatusObject = Type.Object(
     period_start: unixTime('When the current period began.'),
     period_end: orNull(unixTime('When it ends.'), 'When it ends; null for `once`.'),
     unit,
-    members: Type.Array(
-      Type.Object({
-        member: orNull(
-          Type.String(),
-          'The id of the project or key, the user, or the value of the tag; null if all requests share the amount.',
-        ),
-        name: orNull(Type.String(), 'The name of the project or key, if the caller may read it; null for others.'),
-        amount: number('The amount, with the extra.'),
-        spent: number('What was spent since the begin of the period.'),
-        left: number('What is left, at least 0.'),
-        percent: number('The share of the amount that was spent; above 100 if it was more than the amount.'),
-        forecast: orNull(
-          Type.Number(),
-          'What is spent at the end of the period if it goes on like this; null for `once`, and in the first hour.',
-        ),
-      }),
-      { description: 'At most 100 of those that have spent something, the highest share first.' },
-    ),
+    members: Type.Array(BudgetMemberStatus, {
+      description: 'At most 100 of those that have spent something, the highest share first.',
+    }),
     has_more: flag('Whether there are further members.'),
   },
   {
@@ -101,5 +105,6 @@ export const BudgetPlanObject = Type.Object(
   },
 )
 
+export type BudgetMemberBody = Static<typeof BudgetMemberStatus>
 export type BudgetStatusBody = Static<typeof BudgetStatusObject>
 export type BudgetPlanBody = Static<typeof BudgetPlanObject>

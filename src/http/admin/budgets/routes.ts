@@ -3,7 +3,6 @@ import { findBudget, type BudgetAdministration } from '../../../domain/budgets/m
 import type { BudgetStore } from '../../../domain/budgets/store.ts'
 import type { ModelSetOf } from '../../../domain/inference/model-set.ts'
 import { none } from '../../resources/fields.ts'
-import { pageOf, presentList } from '../../resources/list.ts'
 import type { ManagedResource } from '../../resources/managed-by.ts'
 import type { Route } from '../../route.ts'
 import { invalidField } from '../../validate.ts'
@@ -39,21 +38,6 @@ export function budgetRoutes(
   }
 
   return [
-    read({
-      name: 'listBudgets',
-      isManaged: true,
-      path: budgetsPath,
-      summary: 'List budgets',
-      permission: 'budgets:read',
-      params: none,
-      query: Schema.BudgetQuery,
-      answer: { description: 'A page of budgets.', schema: Schema.BudgetList },
-      async operation({ budgets }, { actor, query }) {
-        const { search, state } = query
-        const page = { ...pageOf(query), ...(search !== undefined && { search }), ...(state && { state }) }
-        return presentList(await budgets.list(actor.organization.id, page), presentBudget)
-      },
-    }),
     mutation({
       name: 'createBudget',
       method: 'POST',

@@ -5,7 +5,6 @@ import { maxNameLength } from '../../../domain/identity/bounds.ts'
 import { maxRevision } from '../../../domain/policy/policy.ts'
 import { integer, number, text } from '../../described.ts'
 import { idText, orNull, unixTime } from '../../resources/fields.ts'
-import { listOf, listQuery, nameSearch, pageExample } from '../../resources/list.ts'
 import { managedBy } from '../../resources/managed-by.ts'
 
 const strict = { additionalProperties: false }
@@ -14,11 +13,8 @@ const maxListed = 100
 export const budgetExampleId = 'bud_01k9z8y7x6w5v4t3s2r1q0p9n8'
 
 export const BudgetParams = Type.Object({ budget_id: idText('The budget.', budgetExampleId) })
-const stateOf = (description: string) => Type.Enum(['active', 'paused'], { description })
-export const BudgetQuery = listQuery({
-  search: nameSearch,
-  state: Type.Optional(stateOf('Only budgets in this state.')),
-})
+
+export const stateOf = (description: string) => Type.Enum(['active', 'paused'], { description })
 
 const name = text('A name that no other budget of the organization has.', {
   minLength: 1,
@@ -148,7 +144,7 @@ export const UpdateBudget = Type.Object(
   { ...strict, title: 'BudgetUpdate', examples: [{ revision: 1, amount_usd: 600 }] },
 )
 
-const example = {
+export const budgetExample = {
   id: budgetExampleId,
   object: 'organization.budget',
   name: 'Team red',
@@ -168,29 +164,27 @@ const example = {
   updated_at: 1_767_225_600,
 }
 
-export const BudgetObject = Type.Object(
-  {
-    id: text('The id of the budget.'),
-    object: Type.Literal('organization.budget'),
-    name,
-    match: Type.Object(matchFields, { title: 'BudgetMatch', description: matchDescription }),
-    per,
-    ...amounts,
-    period,
-    time_zone: timeZone,
-    action,
-    warn_at: warnAt,
-    extra,
-    state,
-    revision: integer('The number of changes. Name it to change only what you have read.'),
-    managed_by: managedBy,
-    created_at: unixTime('When it was created.'),
-    updated_at: unixTime('When it was last changed.'),
-  },
-  { title: 'Budget', examples: [example] },
-)
+/** The fields of a budget, in a list as well. */
+export const budgetFields = {
+  id: text('The id of the budget.'),
+  object: Type.Literal('organization.budget'),
+  name,
+  match: Type.Object(matchFields, { title: 'BudgetMatch', description: matchDescription }),
+  per,
+  ...amounts,
+  period,
+  time_zone: timeZone,
+  action,
+  warn_at: warnAt,
+  extra,
+  state,
+  revision: integer('The number of changes. Name it to change only what you have read.'),
+  managed_by: managedBy,
+  created_at: unixTime('When it was created.'),
+  updated_at: unixTime('When it was last changed.'),
+}
 
-export const BudgetList = listOf('BudgetList', BudgetObject, pageExample(example))
+export const BudgetObject = Type.Object(budgetFields, { title: 'Budget', examples: [budgetExample] })
 
 export const DeletedBudget = Type.Object(
   {

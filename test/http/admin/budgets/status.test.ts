@@ -108,6 +108,56 @@ describe('what was spent of a budget', () => {
     assert.equal(Number(end) - Number(start), 86_400)
   })
 
+  it('is in the list for each budget, with the member that has the highest share and how many are near', async () => {
+    const cases: [body: Json, status: Json][] = [
+      [
+        { name: 'Listed users', per: 'user', amount_usd: null, requests: 4, warn_at: [50, 90] },
+        { members: 2, near: 1, highest: { member: 'ada', name: null, amount: 4, spent: 2, left: 2, percent: 50 } },
+      ],
+      [
+        { name: 'Listed projects', per: 'project', warn_at: [] },
+        { members: 1, near: 0, highest: { spent: 0.015 } },
+      ],
+      [
+        { name: 'Listed tags', per: 'tag:team', match: { users: ['nobody'] } },
+        { members: 0, near: 0, highest: null },
+      ],
+      [
+        { name: 'Listed all', match: { users: ['nobody'] }, period: 'once' },
+        { period_end: null, members: 0, highest: { member: null, spent: 0, left: 1, percent: 0, forecast: null } },
+      ],
+    ]
+    const ids: string[] = []
+    for (const [body] of cases) ids.push(await create(body))
+    const list = await app.admin.get('/budgets?include=status&search=listed&order=asc')
+    assert.deepEqual(
+      itemsOf(list).map(({ id }) => id),
+      ids,
+    )
+    const statusIn = (page: Json, at: number): Json => (itemsOf(page)[at]?.['status'] ?? {}) as Json
+    for (const [at, [, status]] of cases.entries()) {
+      const listed = statusIn(list, at)
+      assert.partialDeepStrictEqual(listed, status)
+      const whole = await app.admin.get(`/budgets/${ids[at]}/status`)
+      assert.equal(listed['period_start'], whole['period_start'])
+    }
+    const ofProject = (page: Json): Json => statusIn(page, 1)['highest'] as Json
+    assert.equal(ofProject(list)['name'], 'Default project')
+    const blind = await app.adminWith(['budgets:read'])
+    const unnamed = await blind.get('/budgets?include=status&search=listed&order=asc')
+    assert.partialDeepStrictEqual(ofProject(unnamed), { member: app.projectId, name: null })
+    const plain = itemsOf(await app.admin.get('/budgets?limit=1'))[0]
+    assert.equal('status' in (plain ?? {}), false)
+  })
+
+  it('is in the list for at most 20 budgets, and an error names the limit otherwise', async () => {
+    const answer = await app.get('/v1/organization/budgets?include=status&limit=21', {
+      authorization: `Bearer ${app.adminKey}`,
+    })
+    assert.equal(answer.status, 422)
+    assert.match(await answer.text(), /limit: must be at most 20 with include=status/)
+  })
+
   it('says whom a new budget would have stopped', async () => {
     const plan = (body: Json) =>
       app.admin.post('/budgets/plan', { name: 'Budget 1', period: 'day', per: 'user', ...body })
