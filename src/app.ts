@@ -22,6 +22,7 @@ import { exampleModel } from './app/upstreams/upstreams.ts'
 import { readinessOf } from './app/diagnostics/readiness.ts'
 import type { Config, Environment } from './config/config.ts'
 import { createCallerOf } from './http/caller.ts'
+import { createReadHeld } from './domain/budgets/held.ts'
 import { tierTable, withOverrides } from './domain/limits/tiers.ts'
 import { openControlSocket } from './http/control.ts'
 import { describeApi } from './http/service/openapi.ts'
@@ -77,7 +78,7 @@ export async function createApp(config: Config, env: Environment, world: World =
       evaluation: inference.evaluation,
       installation,
       preflight: credits.preflight,
-      readHeld: credits.readHeld,
+      readHeld: createReadHeld({ ...counters, creditUsd: config.credits.credit_usd }),
       modelSetOf: served.modelSetOf,
       testSink: audit.testSink,
       testChannel,

@@ -1,5 +1,4 @@
 import { join } from 'node:path'
-import { createReadHeld, type ReadHeld } from '../domain/budgets/held.ts'
 import { createChargeBacklog, type ChargeBacklog } from '../domain/credits/backlog.ts'
 import { createSliceAllocator } from '../domain/credits/slice-allocator.ts'
 import { createReconciler } from '../domain/credits/reconciler.ts'
@@ -35,7 +34,6 @@ export type Credits = AsyncDisposable & {
   readonly ratesOf: ReturnType<typeof createRates>
   readonly preflight: Preflight
   readonly readBalance: ReadBalance
-  readonly readHeld: ReadHeld
   /** Why no more charges can be stored, or undefined. */
   problem(): string | undefined
 }
@@ -105,7 +103,6 @@ export async function openCredits(parts: CreditParts): Promise<Credits> {
     ratesOf,
     preflight: createPreflight({ limits, limitsOf, ledger, ratesOf }),
     readBalance: createReadBalance({ ledger, limits, clock }),
-    readHeld: createReadHeld({ limits, creditUsd: config.credits.credit_usd }),
     problem: () => (backlog?.isFull() ? `${backlog.waiting()} charges wait for the database` : undefined),
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   }

@@ -63,6 +63,34 @@ describe('a budget', () => {
     assert.equal((await ask(scene, { max_tokens: 150 })).status, 200)
   })
 
+  it('shows what running requests hold of it, until they end', async () => {
+    await using scene = await startPaidApp({ config: { ...config, credits: { starting: 1_000_000 } } })
+    const id = await makeBudget(scene, { amount_usd: 0.2, period: 'day' })
+    const called = Promise.withResolvers<void>()
+    const end = Promise.withResolvers<void>()
+    scene.upstream.answer(async (response, request) => {
+      called.resolve()
+      await end.promise
+      await answerWith('Hello', { input: 3, output: 10 })(response, request)
+    })
+    const status = async (): Promise<Json | undefined> => {
+      const headers = { authorization: `Bearer ${scene.app.adminKey}` }
+      const { members } = (await (await scene.app.get(`/v1/organization/budgets/${id}/status`, headers)).json()) as {
+        members: Json[]
+      }
+      return members[0]
+    }
+    const answer = ask(scene, { max_tokens: 100 })
+    await called.promise
+    const running = await status()
+    assert.equal(running?.['spent'], 0)
+    assert.ok(Number(running?.['held']) >= 0.1, JSON.stringify(running))
+    end.resolve()
+    assert.equal((await answer).status, 200)
+    const ended = await status()
+    assert.deepEqual([ended?.['spent'], ended?.['held'], ended?.['left']], [0.013, 0, 0.187])
+  })
+
   it('is named in the error format of each family, and tells clients not to retry', async () => {
     await using scene = await startPaidApp({ hasEcho: true, config })
     await makeBudget(scene, { requests: 1 })

@@ -16,7 +16,7 @@ import { openStorage } from '../storage/storage.ts'
 import { createStorageStatus } from '../storage/storage-status.ts'
 import { createFeatures } from '../features/features.ts'
 import type { AlertServerParts } from '../features/alerts.ts'
-import type { InstallationParts, RunningServerParts } from '../features/feature.ts'
+import type { RunningServerParts } from '../features/feature.ts'
 import { createStores } from '../stores.ts'
 import { directoryStore } from '../../adapters/stores/sql/identity/directory.ts'
 
@@ -71,7 +71,7 @@ export async function openInProcess(config: Config): Promise<Connection> {
 
 /** Models, limits in use and export sinks are parts of a running server only. */
 const withoutServer = (
-  known: Pick<InstallationParts, 'node' | 'readStorage'>,
+  known: Pick<RunningServerParts['installation'], 'node' | 'readStorage'>,
 ): RunningServerParts & AlertServerParts => ({
   evaluation: {
     simulate: needsServer,

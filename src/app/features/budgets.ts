@@ -10,7 +10,10 @@ import { openSpentReads } from '../budgets.ts'
 import type { Feature, FeatureParts, RunningServerParts } from './feature.ts'
 
 /** How much requests may spend in a period. */
-export function createBudgets(parts: FeatureParts, { modelSetOf }: Pick<RunningServerParts, 'modelSetOf'>): Feature {
+export function createBudgets(
+  parts: FeatureParts,
+  { modelSetOf, readHeld }: Pick<RunningServerParts, 'modelSetOf' | 'readHeld'>,
+): Feature {
   const { config, clock, ids, stores } = parts
   const own = stores.of((tx) => ({ budgets: budgetStore(tx) }))
   const administration = createBudgetAdministration({ ids, clock, tagNames: config.budgets.tags })
@@ -22,7 +25,7 @@ export function createBudgets(parts: FeatureParts, { modelSetOf }: Pick<RunningS
         budgetListRoute(routes, reports),
         ...budgetRoutes(routes, { administration, modelSetOf }),
         budgetPlanRoute(routes, reports),
-        budgetStatusRoute(routes, reports),
+        budgetStatusRoute(routes, { ...reports, readHeld }),
       ]
     },
   }

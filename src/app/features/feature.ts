@@ -3,20 +3,15 @@ import type { FindEvidence } from '../../domain/evaluation/evidence.ts'
 import type { Simulate } from '../../domain/evaluation/simulate.ts'
 import type { Explain } from '../../domain/explanation/explain.ts'
 import type { ModelSetOf } from '../../domain/inference/model-set.ts'
-import type { ListServedModels } from '../../domain/inference/served-models.ts'
-import type { Upstreams } from '../../domain/inference/upstream-status.ts'
-import type { InstallationEntries } from '../../domain/organization-models/installation.ts'
 import type { InspectRule } from '../../domain/policy/inspect-rule.ts'
-import type { StorageStatus } from '../../domain/system/storage-status.ts'
-import type { ReadSystem } from '../../domain/system/system.ts'
 import type { AdminSurface } from '../../http/admin/routes.ts'
-import type { NodeIdentity } from '../../http/admin/system/authority.ts'
 import type { CallerSurface, ResourceActor, Surface } from '../../http/resources/spec.ts'
 import type { DecodeBody } from '../../http/resources/scenario.ts'
 import type { Route } from '../../http/route.ts'
 import type { ReadinessCheck } from '../../http/service/health.ts'
 import type { SinkTest } from '../../pipeline/export/test-sink.ts'
 import type { Preflight } from '../../pipeline/billing/preflight.ts'
+import type { InstallationParts } from '../installation-parts.ts'
 import type { Infrastructure } from '../infrastructure.ts'
 import type { Stores } from '../stores.ts'
 
@@ -53,16 +48,6 @@ export type EvaluationParts = {
   readonly explain: Explain
   readonly inspectRule: InspectRule
   readonly decodeBody: DecodeBody
-}
-
-/** What is known of the installation. */
-export type InstallationParts = {
-  readonly listServedModels: ListServedModels
-  readonly upstreams: Upstreams
-  readonly entries: InstallationEntries
-  readonly node: NodeIdentity
-  readonly readSystem: ReadSystem
-  readonly readStorage: () => Promise<StorageStatus>
 }
 
 /** What only a running server has. */

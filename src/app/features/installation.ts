@@ -7,7 +7,8 @@ import { storageRoute } from '../../http/operator/storage.ts'
 import { createResourceRoutes } from '../../http/resources/route.ts'
 import { rotationStore } from '../storage/secret-rotation.ts'
 import { secretFilesOf } from '../storage/server-secrets.ts'
-import type { Feature, FeatureParts, InstallationParts } from './feature.ts'
+import type { InstallationParts } from '../installation-parts.ts'
+import type { Feature, FeatureParts } from './feature.ts'
 
 /** The installation: its nodes, settings, storage and secret. */
 export function createInstallation(

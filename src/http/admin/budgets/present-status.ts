@@ -10,13 +10,17 @@ type NameOf = (member: string | null) => string | null
 
 export const presentStatus = (
   { budget, period, members, hasMore }: BudgetStatus,
+  held: readonly number[] | null,
   nameOf: NameOf,
 ): BudgetStatusBody => ({
   object: 'organization.budget.status',
   budget_id: budget.id,
   ...presentPeriod(period),
   unit: budget.unit,
-  members: members.map((member) => presentMember(budget, member, nameOf)),
+  members: members.map((member, at) => ({
+    ...presentMember(budget, member, nameOf),
+    held: held === null ? null : displayedAmount(budget.unit, held[at] ?? 0),
+  })),
   has_more: hasMore,
 })
 

@@ -15,7 +15,7 @@ export const BudgetMemberStatus = Type.Object(
     name: orNull(Type.String(), 'The name of the project or key, if the caller may read it; null for others.'),
     amount: number('The amount, with the extra.'),
     spent: number('What was spent since the begin of the period.'),
-    left: number('What is left, at least 0.'),
+    left: number('What is not spent, at least 0.'),
     percent: number('The share of the amount that was spent; above 100 if it was more than the amount.'),
     forecast: orNull(
       Type.Number(),
@@ -25,6 +25,14 @@ export const BudgetMemberStatus = Type.Object(
   { title: 'BudgetMember' },
 )
 
+const MemberWithHolds = Type.Object({
+  ...BudgetMemberStatus.properties,
+  held: orNull(
+    Type.Number(),
+    'What running requests may spend yet at most. Null for a budget that only warns, and if the counters cannot be read. Of nodes that count apart: on this one.',
+  ),
+})
+
 export const BudgetStatusObject = Type.Object(
   {
     object: Type.Literal('organization.budget.status'),
@@ -32,7 +40,7 @@ export const BudgetStatusObject = Type.Object(
     period_start: unixTime('When the current period began.'),
     period_end: orNull(unixTime('When it ends.'), 'When it ends; null for `once`.'),
     unit,
-    members: Type.Array(BudgetMemberStatus, {
+    members: Type.Array(MemberWithHolds, {
       description: 'At most 100 of those that have spent something, the highest share first.',
     }),
     has_more: flag('Whether there are further members.'),
@@ -47,7 +55,16 @@ export const BudgetStatusObject = Type.Object(
         period_end: 1_769_900_400,
         unit: 'usd',
         members: [
-          { member: null, name: null, amount: 500, spent: 410.25, left: 89.75, percent: 82.05, forecast: 635.8 },
+          {
+            member: null,
+            name: null,
+            amount: 500,
+            spent: 410.25,
+            held: 0.4,
+            left: 89.75,
+            percent: 82.05,
+            forecast: 635.8,
+          },
         ],
         has_more: false,
       },

@@ -1,3 +1,4 @@
+import type { ReadHeld } from '../../../domain/budgets/held.ts'
 import { findBudget } from '../../../domain/budgets/mutations.ts'
 import { readBudgetStatus } from '../../../domain/budgets/status.ts'
 import { none } from '../../resources/fields.ts'
@@ -13,7 +14,7 @@ import { BudgetParams } from './schema.ts'
 /** What was spent of a budget in the current period. */
 export function budgetStatusRoute(
   { read }: AdminReads<BudgetStores>,
-  { spent, names, clock }: BudgetReportParts,
+  { spent, names, clock, readHeld }: BudgetReportParts & { readonly readHeld: ReadHeld },
 ): Route {
   return read({
     name: 'getBudgetStatus',
@@ -30,7 +31,8 @@ export function budgetStatusRoute(
       const budget = await findBudget(budgets, budgetAt(actor, params))
       const status = await readBudgetStatus(budget, spent.ofPeriod, clock.nowMs())
       const members = status.members.map(({ member }) => member)
-      return presentStatus(status, await memberNames(names, actor, { per: budget.per, members }))
+      const held = await readHeld({ ...status, members })
+      return presentStatus(status, held, await memberNames(names, actor, { per: budget.per, members }))
     },
   })
 }

@@ -73,7 +73,9 @@ describe('what was spent of a budget', () => {
 
   it('is the cost, the tokens or the requests of each member in the period', async () => {
     const all = await create({ name: 'All' })
-    assert.deepEqual(await membersOf(all), [{ member: null, name: null, amount: 1, spent: 0, left: 1, percent: 0 }])
+    assert.deepEqual(await membersOf(all), [
+      { member: null, name: null, amount: 1, spent: 0, held: null, left: 1, percent: 0 },
+    ])
     await infer('red', 'ada')
     await infer('red', 'bob')
     await infer('blue', 'ada')
