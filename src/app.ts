@@ -10,7 +10,7 @@ import { openInfrastructure } from './app/infrastructure.ts'
 import type { World } from './app/world.ts'
 import { createIdentity } from './app/identity.ts'
 import { createListeners, type Addresses } from './app/listeners.ts'
-import { allPurposes } from './app/listen-addresses.ts'
+import { allPurposes, type Purpose } from './app/listen-addresses.ts'
 import { controlSocketPath } from './app/client/control-socket-path.ts'
 import { createOperatorServer } from './app/operator-server.ts'
 import { summarizeModels, type ModelSummary } from './app/upstreams/models.ts'
@@ -25,6 +25,7 @@ import { createCallerOf } from './http/caller.ts'
 import { createReadHeld } from './domain/budgets/held.ts'
 import { tierTable, withOverrides } from './domain/limits/tiers.ts'
 import { openControlSocket } from './http/control.ts'
+import type { EndpointFamily } from './http/route.ts'
 import { describeApi } from './http/service/openapi.ts'
 import { createRequestRecorder } from './http/request-record.ts'
 
@@ -41,6 +42,8 @@ export type App = AsyncDisposable & {
   /** The operator's API, as the control socket serves it. */
   readonly client: ApiClient
   readonly openapi: () => object
+  /** The endpoints of a port, for the build of the documentation. */
+  readonly familiesOf: (purposes: ReadonlySet<Purpose>) => readonly EndpointFamily[]
   /** The plan of a new organization, for the start message. */
   readonly plan: { readonly name: string; readonly requestsPerMinute: number }
   /** Opens the ports, and returns their addresses. The app is ready once `prepare` has resolved. */
@@ -49,8 +52,9 @@ export type App = AsyncDisposable & {
   drain(): Promise<void>
 }
 
-/** What `scripts/build-console.mjs` writes. */
+/** What `scripts/build-console.mjs` and `scripts/build-docs.mjs` write. */
 const consoleFolder = new URL('../console/dist/', import.meta.url)
+const docsFolder = new URL('../docs/dist/', import.meta.url)
 
 /** Creates all parts and connects them, layer by layer: infrastructure, stores, identity, inference, features, ports. */
 export async function createApp(config: Config, env: Environment, world: World = {}): Promise<App> {
@@ -91,12 +95,13 @@ export async function createApp(config: Config, env: Environment, world: World =
     inference: { ...inference.endpoints, callerOf, inFlight },
     features,
     administration: { limits: config.administration, reports, isShuttingDown, directory },
-    service: { version: packageFile.version, readiness, readMetrics },
+    service: { version: packageFile.version, readiness, readMetrics, docsFolder },
     console: sessions && { authenticator, sessions, oidc, folder: consoleFolder, random: infrastructure.random },
     publicUrl,
     configuredUrl: config.server.public_url,
   }
-  await listeners.serve((purposes) => createFamilies(parts, purposes))
+  const familiesOf = (purposes: ReadonlySet<Purpose>) => createFamilies(parts, purposes)
+  await listeners.serve(familiesOf)
   const operatorServer = await createOperatorServer({
     features,
     directory,
@@ -119,8 +124,8 @@ export async function createApp(config: Config, env: Environment, world: World =
     models: () => summarizeModels(served, exampleModel(config, env)),
     limits: counters.description,
     client: createApiClient(injectTransport(operatorServer)),
-    openapi: () =>
-      describeApi(createFamilies(parts, allPurposes), { version: packageFile.version, url: parts.configuredUrl }),
+    openapi: () => describeApi(familiesOf(allPurposes), { version: packageFile.version, url: parts.configuredUrl }),
+    familiesOf,
     plan: newPlanOf(config),
     listen: (prepare) =>
       start.run(prepare, async () => {

@@ -16,7 +16,7 @@ export type Package = {
   readonly bytes: number
 }
 
-/** Files that are copied as they are. The server reads the guides to serve them at `/docs`. */
+/** Files that are copied as they are. Messages of the commands name guides by their path. */
 const copied = [
   'LICENSE',
   'NOTICE',
@@ -27,17 +27,19 @@ const copied = [
   'docs/{api,guide}/*.md',
 ]
 const consoleFiles = ['console/dist/index.html', 'console/dist/stamp.json', 'console/dist/assets/*']
+const docsFiles = ['docs/dist/*.json', 'docs/dist/{assets,pages}/*', 'docs/dist/ports/*/*']
 
 /** What the sources read while they run, beside other modules: pages, styles, scripts of Redis, the classifier and its kernel. */
 const readByModules = 'src/**/*.{bin,css,html,js,lua,svg,wasm}'
 
-/** Builds the console, writes the contents of the package to a folder in `target`, and packs them beside it. */
+/** Builds the console and the documentation, writes the contents of the package to a folder in `target`, and packs them beside it. */
 export async function createPackage(target: string): Promise<Package> {
   // npm names the root of the bill of materials by the folder.
   const folder = join(target, 'gatehouse-gateway')
   rmSync(folder, { recursive: true, force: true })
-  await run(process.execPath, [join(root, 'scripts/build-console.mjs'), '--strict'])
-  for (const file of globSync([...copied, ...consoleFiles], { cwd: root })) copy(file, join(folder, file))
+  for (const script of ['build-console.mjs', 'build-docs.mjs'])
+    await run(process.execPath, [join(root, 'scripts', script), '--strict'])
+  for (const file of globSync([...copied, ...consoleFiles, ...docsFiles], { cwd: root })) copy(file, join(folder, file))
   for (const file of globSync(readByModules, { cwd: root })) copy(file, join(folder, inPackage(file)))
   for (const file of globSync(['src/**/*.ts', 'bin/*.mjs'], { cwd: root })) {
     if (!file.endsWith('.test.ts')) write(join(folder, inPackage(file)), toJavaScript(read(file)))

@@ -16,7 +16,7 @@ import { openapiRoutes } from '../http/service/openapi.ts'
 import { createPlaygroundFormats } from './caller-formats.ts'
 import type { Feature } from './features/feature.ts'
 import { billingFamilies, inferenceFamilies, type InferenceFamilyParts } from './inference-families.ts'
-import type { Purpose } from './listen-addresses.ts'
+import { portName, type Purpose } from './listen-addresses.ts'
 
 export type FamilyParts = {
   /** What the endpoints for applications need. */
@@ -45,6 +45,8 @@ type ServiceParts = {
   readonly readiness: readonly ReadinessCheck[]
   /** The metrics of this server, in the Prometheus text format. */
   readonly readMetrics: () => Promise<string>
+  /** What `scripts/build-docs.mjs` writes. */
+  readonly docsFolder: URL
 }
 
 /** The endpoint families of a port. The first one encodes errors of paths that belong to no family. */
@@ -68,7 +70,9 @@ export function createFamilies(
       routes: [
         ...healthRoutes(service.readiness, hasConsole),
         ...ifServed('metrics', () => metricsRoutes(service.readMetrics)),
-        ...(isDescribed ? docsRoutes({ families: () => families, publicUrl: docsUrl }) : []),
+        ...(isDescribed
+          ? docsRoutes({ folder: service.docsFolder, port: portName(purposes), publicUrl: docsUrl })
+          : []),
         ...(isDescribed ? openapiRoutes(() => families, { version: service.version, url: docsUrl }) : []),
       ],
       encodeError,

@@ -6,6 +6,14 @@ export type Purpose = (typeof purposes)[number]
 
 export const allPurposes: ReadonlySet<Purpose> = new Set(purposes)
 
+/** What the ports that describe their endpoints may serve. The documentation is built for each of these. */
+export const describedPorts: readonly ReadonlySet<Purpose>[] = (
+  [['api'], ['administration'], ['api', 'administration']] as const
+).flatMap((described) => [new Set<Purpose>(described), new Set<Purpose>([...described, 'metrics'])])
+
+/** The name of a port in the built documentation, such as `api-metrics`. */
+export const portName = (served: ReadonlySet<Purpose>): string => purposes.filter((each) => served.has(each)).join('-')
+
 /** An address to listen on, and the names of the settings that it comes from. */
 export type PlannedListener = {
   readonly host: string

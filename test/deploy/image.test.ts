@@ -72,9 +72,17 @@ if (canMount()) {
 
     it('contains production packages, and neither sources, types nor development packages', () => {
       const files = globSync('**/*', { cwd: join(image.root, 'app') })
-      for (const name of ['node_modules/fastify', 'dist/main.js', 'console/dist/index.html', 'migrations'])
+      for (const name of [
+        'node_modules/fastify',
+        'dist/main.js',
+        'console/dist/index.html',
+        'docs/dist/files.json',
+        'migrations',
+      ])
         assert.ok(files.includes(name), name)
-      const unwanted = files.filter((file) => /\.ts$|\.map$|^node_modules\/(?:typescript|vite|oxlint|node)$/.test(file))
+      const unwanted = files.filter((file) =>
+        /\.ts$|\.map$|^node_modules\/(?:typescript|vite|marked|oxlint|node)$/.test(file),
+      )
       assert.deepEqual(unwanted, [])
     })
 
@@ -99,7 +107,7 @@ if (canMount()) {
       assert.match(await runIn(place.container, ['gatehouse', 'console', 'link']), /^http\S+\/console\//)
     })
 
-    it('answers through an upstream, counts tokens, and serves the console', async () => {
+    it('answers through an upstream, counts tokens, and serves the console and the documentation', async () => {
       const answer = await post('/v1/messages', question)
       assert.equal(answer.status, 200)
       assert.match(await answer.text(), /Hello from the model/)
@@ -107,6 +115,7 @@ if (canMount()) {
       const page = await fetch(`${place.url}/console/`)
       assert.equal(page.status, 200)
       assert.match(await page.text(), /assets\/.*\.js/)
+      assert.equal((await fetch(`${place.url}/docs`)).status, 200)
     })
 
     it('has a compile cache that its user can read and nobody can change', () => {

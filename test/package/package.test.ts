@@ -21,9 +21,10 @@ describe('the npm package', { timeout: 600_000 }, () => {
   const root = (): string => join(installed.modules, 'gatehouse-gateway')
   const manifest = () => JSON.parse(readFileSync(join(root(), 'package.json'), 'utf8'))
 
-  it('contains JavaScript, the console, the migrations and the licence, and no source, test or picture', () => {
+  it('contains JavaScript, the console, the documentation, the migrations and the licence, and no source, test or picture', () => {
     const files = globSync('**/*', { cwd: root() })
-    for (const file of ['LICENSE', 'NOTICE', 'README.md', 'CHANGELOG.md', 'dist/main.js', 'console/dist/stamp.json'])
+    const built = ['dist/main.js', 'console/dist/stamp.json', 'docs/dist/stamp.json', 'docs/dist/pages/operating.html']
+    for (const file of ['LICENSE', 'NOTICE', 'README.md', 'CHANGELOG.md', ...built])
       assert.ok(files.includes(file), file)
     const migrations = (folder: string): string[] => readdirSync(join(folder, 'migrations')).sort()
     assert.deepEqual(migrations(root()), migrations('.'))
@@ -75,7 +76,8 @@ describe('the npm package', { timeout: 600_000 }, () => {
     assert.equal(response.status, 200)
     assert.match(await response.text(), /Hello/)
     await assertConsole(server.url)
-    assert.equal((await fetch(`${server.url}/docs/guide/operating`)).status, 200)
+    for (const path of ['/docs', '/docs/guide/operating', '/docs/assets/style.css', '/docs/assets/search.json'])
+      assert.equal((await fetch(server.url + path)).status, 200, path)
     assert.equal((await installed.npx('health', '--url', server.url)).stdout.trim(), 'ready')
     assert.match((await installed.npx('doctor', '--offline')).stdout, /✓ data folder/)
     assert.match(await server.stop(), /Stopping/)

@@ -1,24 +1,22 @@
-import { readFileSync } from 'node:fs'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type from 'typebox'
-import { Fault } from '../../base/fault.ts'
-import type { EndpointFamily, Route } from '../route.ts'
-import { contents, operationGroups } from './contents.ts'
-import { renderMarkdown, type Heading } from './markdown.ts'
-import { page } from './page.ts'
-import { readPages } from './pages.ts'
-import { reference } from './reference.ts'
-import { searchIndex } from './search-index.ts'
-import { createServedText } from './served-text.ts'
 import { escapeHtml } from '../../base/escape-html.ts'
+import { Fault } from '../../base/fault.ts'
+import type { Route } from '../route.ts'
+import { readBuiltDocs } from './built-docs.ts'
+import { contentSecurityPolicy, createServedText } from './served-text.ts'
 
 export type DocsParts = {
-  readonly families: () => readonly EndpointFamily[]
+  /** The built documentation. */
+  readonly folder: URL
+  /** The name of the port there: each port describes the endpoints that it serves. */
+  readonly port: string
   /** The configured address of the service; undefined if callers use the one in their requests. */
   readonly publicUrl: string | undefined
 }
 
-type Serve = ReturnType<typeof createServedText>
+/** Everything that is served, by path. */
+type Site = ReadonlyMap<string, ReturnType<typeof createServedText>>
 
 const Html = Type.String({ description: 'A page.', examples: ['<!doctype html>\n'] })
 const html = { 200: { description: 'A page.', contentType: 'text/html', schema: Html } }
@@ -28,12 +26,14 @@ const GuideParams = Type.Object({
 const AssetParams = Type.Object({ file: Type.String({ description: 'The file name.', examples: ['style.css'] }) })
 
 /** The documentation at `/docs`: the reference, generated from the routes, and the guides. Nothing comes from other hosts. */
-export function docsRoutes({ families, publicUrl }: DocsParts): Route[] {
-  let site: Site | undefined
-  const open = (): Site => (site ??= createSite(families()))
-  const send = (serve: Serve | undefined, request: FastifyRequest, reply: FastifyReply) => {
+export function docsRoutes(parts: DocsParts): Route[] {
+  const open = siteReader(parts)
+  const send = (path: string, request: FastifyRequest, reply: FastifyReply) => {
+    const site = open()
+    if ('problem' in site) return sendProblem(reply, site.problem)
+    const serve = site.get(path)
     if (serve === undefined) throw new Fault('not_found', 'unknown_route', 'There is no such page.')
-    return serve(request, reply, publicUrl ?? addressIn(request))
+    return serve(request, reply, parts.publicUrl ?? addressIn(request))
   }
   return [
     {
@@ -43,7 +43,7 @@ export function docsRoutes({ families, publicUrl }: DocsParts): Route[] {
       summary: 'The API reference as a page',
       credential: 'none',
       answers: html,
-      handle: (request, reply) => send(open().get('/docs'), request, reply),
+      handle: async (request, reply) => send('/docs', request, reply),
     },
     {
       name: 'getErrorCodes',
@@ -52,7 +52,7 @@ export function docsRoutes({ families, publicUrl }: DocsParts): Route[] {
       summary: 'Every error code as a page',
       credential: 'none',
       answers: html,
-      handle: (request, reply) => send(open().get('/docs/errors'), request, reply),
+      handle: async (request, reply) => send('/docs/errors', request, reply),
     },
     {
       name: 'getGuide',
@@ -63,7 +63,7 @@ export function docsRoutes({ families, publicUrl }: DocsParts): Route[] {
       params: GuideParams,
       answers: html,
       errorStatuses: [404],
-      handle: (request, reply) => send(open().get(`/docs/guide/${nameIn(request)}`), request, reply),
+      handle: async (request, reply) => send(`/docs/guide/${nameIn(request)}`, request, reply),
     },
     {
       name: 'getDocsAsset',
@@ -80,9 +80,21 @@ export function docsRoutes({ families, publicUrl }: DocsParts): Route[] {
         },
       },
       errorStatuses: [404],
-      handle: (request, reply) => send(open().get(`/docs/assets/${nameIn(request)}`), request, reply),
+      handle: async (request, reply) => send(`/docs/assets/${nameIn(request)}`, request, reply),
     },
   ]
+}
+
+/** Reads the built files at the first request. A problem is not kept, so that a later build is found without a restart. */
+function siteReader({ folder, port }: DocsParts): () => Site | { readonly problem: string } {
+  let site: Site | undefined
+  return () => {
+    if (site !== undefined) return site
+    const built = readBuiltDocs(folder, port)
+    if ('problem' in built) return built
+    const texts = [...built.texts].map(([path, { type, read }]) => [path, createServedText({ type, read })] as const)
+    return (site = new Map(texts))
+  }
 }
 
 const nameIn = ({ params }: FastifyRequest): string => Object.values(Object(params)).join('/')
@@ -94,63 +106,13 @@ function addressIn(request: FastifyRequest): string {
   return host.test(request.host) ? `${request.protocol}://${request.host}` : 'http://127.0.0.1:8080'
 }
 
-/** Everything that is served, by path. */
-type Site = ReadonlyMap<string, Serve>
-
-const asset = (name: string): string => readFileSync(new URL(`./assets/${name}`, import.meta.url), 'utf8')
-
-function createSite(families: readonly EndpointFamily[]): Site {
-  const operations = operationGroups(families)
-  const groups = readPages()
-  const pages = groups.flatMap((group) => group.pages)
-  const htmlText = (render: () => string): Serve => createServedText({ type: 'text/html; charset=utf-8', render })
-  const contentsAt = (url: string): string => contents(operations, groups, url)
-  const rendered = () => pages.map((each) => ({ page: each, rendered: renderMarkdown(each, pages) }))
-  return new Map<string, Serve>([
-    [
-      '/docs',
-      htmlText(() =>
-        page({
-          title: 'API reference',
-          contents: contentsAt('/docs'),
-          body: reference(operations, groups),
-          className: 'reference',
-        }),
-      ),
-    ],
-    ...pages.map((each): [string, Serve] => [each.url, htmlText(() => article(each.url))]),
-    ['/docs/assets/style.css', createServedText({ type: 'text/css; charset=utf-8', render: () => asset('style.css') })],
-    [
-      '/docs/assets/page.js',
-      createServedText({ type: 'text/javascript; charset=utf-8', render: () => asset('page.js') }),
-    ],
-    ['/docs/assets/icon.svg', createServedText({ type: 'image/svg+xml', render: () => asset('icon.svg') })],
-    [
-      '/docs/assets/search.json',
-      createServedText({
-        type: 'application/json; charset=utf-8',
-        render: () => JSON.stringify(searchIndex({ operations, pages: rendered() })),
-      }),
-    ],
-  ])
-
-  function article(url: string): string {
-    const own = pages.find((each) => each.url === url)
-    if (own === undefined) throw new Fault('not_found', 'unknown_route', 'There is no such page.')
-    const { html: body, headings } = renderMarkdown(own, pages)
-    const outline = outlineOf(headings)
-    return page({ title: own.title, contents: contentsAt(url), body, outline, className: 'article' })
-  }
-}
-
-const maxOutline = 24
-
-/** The headings of a page, beside its text. A long page shows the upper level only. */
-function outlineOf(headings: readonly Heading[]): string {
-  const inner = headings.filter(({ depth }) => depth === 2 || depth === 3)
-  const shown = inner.length > maxOutline ? inner.filter(({ depth }) => depth === 2) : inner
-  const links = shown.map(
-    ({ id, title, depth }) => `<li class="level-${depth}"><a href="#${id}">${escapeHtml(title)}</a></li>`,
-  )
-  return links.length < 2 ? '' : `<h2>On this page</h2><ul>${links.join('')}</ul>`
+function sendProblem(reply: FastifyReply, problem: string): FastifyReply {
+  const page = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Gatehouse</title><h1>The documentation was not built</h1>
+<p>The API works without it. Build it with <code>npm run build:docs</code> and load this page again; the reason was:</p><pre>${escapeHtml(problem)}</pre></html>`
+  return reply
+    .code(503)
+    .type('text/html; charset=utf-8')
+    .header('cache-control', 'no-store')
+    .header('content-security-policy', contentSecurityPolicy)
+    .send(page)
 }

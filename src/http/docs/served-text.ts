@@ -3,7 +3,8 @@ import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { escapeHtml } from '../../base/escape-html.ts'
-import { baseUrlMark } from './html.ts'
+import type { BuiltText } from './built-docs.ts'
+import { baseUrlMark } from './marks.ts'
 
 /** A text in the form in which it is sent. */
 type Version = { readonly text: string; readonly etag: string; compressed?: Promise<Buffer> }
@@ -13,19 +14,13 @@ const maxVersions = 8
 
 const compress = promisify(gzip)
 
-export type ServedText = {
-  readonly type: string
-  /** Called once, at the first request. */
-  readonly render: () => string
-}
-
-/** Sends a text that is rendered once, with an ETag, and compressed if the client accepts that. */
-export function createServedText({ type, render }: ServedText) {
+/** Sends a text that is read once, with an ETag, and compressed if the client accepts that. */
+export function createServedText({ type, read }: BuiltText) {
   let template: string | undefined
   const versions = new Map<string, Version>()
 
   function versionFor(baseUrl: string): Version {
-    template ??= render()
+    template ??= read()
     const known = versions.get(baseUrl)
     if (known !== undefined) return known
     const text = template.replaceAll(baseUrlMark, escapeHtml(baseUrl))
@@ -50,7 +45,7 @@ export function createServedText({ type, render }: ServedText) {
   }
 }
 
-const contentSecurityPolicy = [
+export const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",

@@ -6,8 +6,11 @@ import { createServer, type AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { after, before, describe, it } from 'node:test'
 import { faultCodes } from '../../../src/base/fault.ts'
+import { describedPorts, portName } from '../../../src/app/listen-addresses.ts'
 import { permissions } from '../../../src/domain/identity/permissions.ts'
+import { readBuiltDocs } from '../../../src/http/docs/built-docs.ts'
 import { gatewayHeaders } from '../../../src/http/gateway-headers.ts'
+import { describedFamilies } from '../../../src/http/route.ts'
 import { startTestApp, type TestApp } from '../../support/app.ts'
 import { operationsIn, textOf } from '../../support/docs-page.ts'
 
@@ -83,6 +86,24 @@ describe('the documentation', () => {
       ids.filter((id, at) => ids.indexOf(id) !== at),
       [],
     )
+  })
+
+  it('is built for every port that describes endpoints, each with its own', () => {
+    for (const served of describedPorts) {
+      const built = readBuiltDocs(new URL('dist/', docsFolder), portName(served))
+      assert.ok('texts' in built, JSON.stringify(built))
+      const page = built.texts.get('/docs')?.read() ?? ''
+      const families = describedFamilies(scene.app.familiesOf(served))
+      assert.deepEqual(
+        operationsIn(page)
+          .map(({ name }) => name)
+          .toSorted(),
+        families.flatMap(({ routes }) => routes.map(({ name }) => name)).toSorted(),
+      )
+      const guide = built.texts.get('/docs/guide/policies')?.read() ?? ''
+      for (const { name } of operationsIn(page)) assert.ok(guide.includes(`<a href="/docs#${name}">`), name)
+      assert.doesNotMatch(page + guide, /<!--/)
+    }
   })
 
   it('names the credential and the permission of an endpoint', async () => {

@@ -83,15 +83,10 @@ export const impureImports = (tree: readonly SourceFile[]): string[] =>
       packages.filter((name) => !name.startsWith('node:') || ioModules.test(name)).map((name) => `${path} -> ${name}`),
     )
 
-/** Files that name such calls and do not make them, each with the reason. */
-const ambientInText: Readonly<Record<string, string>> = {
-  'http/docs/snippets.ts': 'writes the example code of the reference',
-}
-
 /** Lines that read the clock, randomness, network or environment directly instead of a parameter. */
 export const ambientCalls = (tree: readonly SourceFile[]): string[] =>
   tree
-    .filter(({ path }) => parameterizedModules.includes(moduleOf(path)) && !(path in ambientInText))
+    .filter(({ path }) => parameterizedModules.includes(moduleOf(path)))
     .flatMap(({ path, text }) =>
       text.split('\n').flatMap((line, at) => (isCode(line) && ambientCall.test(line) ? [`${path}:${at + 1}`] : [])),
     )

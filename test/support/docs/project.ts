@@ -27,7 +27,7 @@ export function readProject(root: string): Project {
   const manifest = manifestOf('.')
   const manifests = [manifest, ...(manifest.workspaces ?? []).map(manifestOf)]
   const find = (...patterns: string[]): string[] =>
-    globSync(patterns, { cwd: root, exclude: ['**/node_modules/**', 'data/**', 'console/dist/**'] }).sort()
+    globSync(patterns, { cwd: root, exclude: ['**/node_modules/**', 'data/**', '{console,docs}/dist/**'] }).sort()
   return {
     root,
     pages: find('*.md', 'docs/**/*.md', 'src/**/README.md').map((path) => readPage(root, path)),

@@ -1,4 +1,4 @@
-import { escapeHtml } from '../../base/escape-html.ts'
+import { escapeHtml } from '../../src/base/escape-html.ts'
 
 export type PageParts = {
   readonly title: string

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import Type from 'typebox'
-import { fieldList, fieldsIn } from './schema-fields.ts'
+import { fieldList, fieldsIn } from '../../scripts/docs/schema-fields.ts'
 
 const textOf = (html: string): string =>
   html

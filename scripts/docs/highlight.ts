@@ -1,4 +1,4 @@
-import { escapeHtml } from '../../base/escape-html.ts'
+import { escapeHtml } from '../../src/base/escape-html.ts'
 
 const word = (words: string): RegExp => new RegExp(`\\b(?:${words})\\b`, 'y')
 

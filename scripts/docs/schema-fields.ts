@@ -1,5 +1,5 @@
 import type { TSchema } from 'typebox'
-import { escapeHtml } from '../../base/escape-html.ts'
+import { escapeHtml } from '../../src/base/escape-html.ts'
 import { inline } from './html.ts'
 
 /** The JSON Schema keywords that the reference shows. */

@@ -1,4 +1,4 @@
-import { escapeHtml } from '../../base/escape-html.ts'
+import { escapeHtml } from '../../src/base/escape-html.ts'
 
 /** Backticks become code; everything else is text. */
 export const inline = (text: string): string => escapeHtml(text).replace(/`([^`]+)`/g, '<code>$1</code>')
@@ -9,9 +9,3 @@ export const plain = (text: string): string => text.replaceAll('`', '')
 /** The link to a heading. The script copies its address on a click. */
 export const anchorLink = (id: string, title: string): string =>
   `<a class="anchor" href="#${escapeHtml(id)}" aria-label="Link to ${escapeHtml(plain(title))}">#</a>`
-
-/**
- * Pages are rendered with this address. `served-text.ts` replaces it by the one that the reader uses, so that the examples
- * can be pasted as they are.
- */
-export const baseUrlMark = 'http://gatehouse.invalid'

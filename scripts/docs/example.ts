@@ -1,5 +1,5 @@
 import type { TSchema } from 'typebox'
-import type { Route } from '../route.ts'
+import type { Route } from '../../src/http/route.ts'
 
 /** The example of an endpoint, from the `examples` of its schemas. */
 export type RouteExample = {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { literal, notations } from './literal.ts'
+import { literal, notations } from '../../scripts/docs/literal.ts'
 
 const value = { name: "Ada's", isOn: true, none: null, 'content-type': 'x', list: ['a', 1] }
 

@@ -1,7 +1,7 @@
 import { posix } from 'node:path'
 import { Marked, type Tokens } from 'marked'
 import { codeBlock } from './code.ts'
-import { escapeHtml } from '../../base/escape-html.ts'
+import { escapeHtml } from '../../src/base/escape-html.ts'
 import { anchorLink, plain } from './html.ts'
 import type { DocsPage } from './pages.ts'
 

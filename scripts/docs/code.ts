@@ -1,6 +1,6 @@
 import { highlight } from './highlight.ts'
-import { escapeHtml } from '../../base/escape-html.ts'
-import { baseUrlMark } from './html.ts'
+import { escapeHtml } from '../../src/base/escape-html.ts'
+import { baseUrlMark } from '../../src/http/docs/marks.ts'
 import type { Snippet } from './snippets.ts'
 
 /** The address in the guides, which they print as a fresh installation has it. */

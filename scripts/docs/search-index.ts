@@ -3,8 +3,8 @@ import type { OperationGroup } from './contents.ts'
 import type { RenderedPage } from './markdown.ts'
 import type { DocsPage } from './pages.ts'
 import { fieldsIn } from './schema-fields.ts'
-import { faultCodes } from '../../base/fault.ts'
-import type { Route } from '../route.ts'
+import { faultCodes } from '../../src/base/fault.ts'
+import type { Route } from '../../src/http/route.ts'
 
 /** `kind`, title, where it is, address, further words. Arrays instead of objects, because there are thousands. */
 type Entry = readonly [kind: Kind, title: string, context: string, url: string, words: string]

@@ -16,7 +16,7 @@ export type DocsPage = {
 export type PageGroup = { readonly title: string; readonly pages: readonly DocsPage[] }
 
 /** Relative to this module, because the working directory may be anywhere. */
-const folder = new URL('../../../docs/', import.meta.url)
+const folder = new URL('../../docs/', import.meta.url)
 
 /** The order of the pages. Guides that are not named here follow at the end. */
 const order: readonly (readonly [title: string, names: readonly string[]])[] = [

@@ -1,12 +1,12 @@
 import { codeTabs } from './code.ts'
 import type { OperationGroup } from './contents.ts'
-import { escapeHtml } from '../../base/escape-html.ts'
-import { anchorLink, baseUrlMark, inline } from './html.ts'
-import { operation } from './operation.ts'
+import { escapeHtml } from '../../src/base/escape-html.ts'
+import { baseUrlMark, partMark } from '../../src/http/docs/marks.ts'
+import { anchorLink, inline } from './html.ts'
 import type { PageGroup } from './pages.ts'
 import { firstRequests } from './snippets.ts'
 
-/** The first page: what the service is, the first request, the guides, then every endpoint. */
+/** The first page: what the service is, the first request, the guides, then every endpoint, each as a mark of its part. */
 export function reference(operations: readonly OperationGroup[], pages: readonly PageGroup[]): string {
   return overview(pages) + operations.map(group).join('')
 }
@@ -31,4 +31,4 @@ const card = ({ title, pages }: PageGroup): string =>
   `<section><h2>${escapeHtml(title)}</h2><ul>${pages.map((each) => `<li><a href="${each.url}">${inline(each.title)}</a></li>`).join('')}</ul></section>`
 
 const group = ({ id, title, description, family, routes }: OperationGroup): string =>
-  `<section class="group" id="${id}"><h2>${family === undefined ? '' : `<span class="family">${escapeHtml(family)}</span> `}${escapeHtml(title)} ${anchorLink(id, title)}</h2>${description === undefined ? '' : `<p class="lead">${inline(description)}</p>`}${routes.map(operation).join('')}</section>`
+  `<section class="group" id="${id}"><h2>${family === undefined ? '' : `<span class="family">${escapeHtml(family)}</span> `}${escapeHtml(title)} ${anchorLink(id, title)}</h2>${description === undefined ? '' : `<p class="lead">${inline(description)}</p>`}${routes.map(({ name }) => partMark(name)).join('')}</section>`

@@ -1,6 +1,6 @@
-import type { Credential, Route } from '../route.ts'
+import type { Credential, Route } from '../../src/http/route.ts'
+import { baseUrlMark } from '../../src/http/docs/marks.ts'
 import { examplePath, type RouteExample } from './example.ts'
-import { baseUrlMark } from './html.ts'
 import { literal, notations } from './literal.ts'
 
 export type Snippet = { readonly label: string; readonly language: string; readonly code: string }

@@ -1,5 +1,5 @@
-import { describedFamilies, type EndpointFamily, type Route } from '../route.ts'
-import { escapeHtml } from '../../base/escape-html.ts'
+import { describedFamilies, type EndpointFamily, type Route } from '../../src/http/route.ts'
+import { escapeHtml } from '../../src/base/escape-html.ts'
 import { inline } from './html.ts'
 import type { PageGroup } from './pages.ts'
 
@@ -52,13 +52,18 @@ function titleOf(resource: string): string {
 
 const idOf = (title: string): string => title.toLowerCase().replaceAll(/[^a-z]+/g, '-')
 
-/** The contents of all pages. `current` is the address of the page that shows them. */
-export function contents(operations: readonly OperationGroup[], pages: readonly PageGroup[], current: string): string {
+/** The links to the endpoints of a port. They are unfolded in the reference. */
+export const endpointLinks = (operations: readonly OperationGroup[], isOpen: boolean): string =>
+  [...Map.groupBy(operations, ({ family }) => family)]
+    .map(
+      ([family = 'Endpoints', groups]) =>
+        `<h2>${escapeHtml(family)}</h2>${groups.map((group) => groupLinks(group, isOpen)).join('')}`,
+    )
+    .join('')
+
+/** The contents of all pages, with the links to the endpoints. `current` is the address of the page that shows them. */
+export function contents(pages: readonly PageGroup[], current: string, endpoints: string): string {
   const isReference = current === '/docs'
-  const endpointLinks = [...Map.groupBy(operations, ({ family }) => family)].map(
-    ([family = 'Endpoints', groups]) =>
-      `<h2>${escapeHtml(family)}</h2>${groups.map((group) => groupLinks(group, isReference)).join('')}`,
-  )
   const pageLinks = pages.map(({ title, pages: own }) => {
     const links = own.map((page) => {
       const mark = page.url === current ? ' aria-current="page"' : ''
@@ -68,7 +73,7 @@ export function contents(operations: readonly OperationGroup[], pages: readonly 
   })
   const [first, ...others] = pageLinks
   const overview = `<ul><li><a href="/docs#top"${isReference ? ' aria-current="page"' : ''}><span>Overview</span></a></li></ul>`
-  return [overview, first?.[1] ?? '', ...endpointLinks, ...others.map(([, html]) => html)].join('')
+  return [overview, first?.[1] ?? '', endpoints, ...others.map(([, html]) => html)].join('')
 }
 
 function groupLinks({ id, title, routes }: OperationGroup, isOpen: boolean): string {
