@@ -46,7 +46,7 @@ function open() {
     limits: { countBudgets: (count) => void counts.push(count) },
     clock: { nowMs: () => 500 },
   })
-  /** Lets the read with this number find so many requests of each member. */
+  /** Lets the read with this number find this number of requests of each member. */
   const resolve = (at: number, requests: number): void =>
     reads[at]?.resolve(reads[at].counters.map((applied) => ({ applied, spend: { micro: 0, tokens: 0, requests } })))
   const read = (): string[] => reads.map(({ counters }) => counters.map(({ counter }) => counter).join(' '))
