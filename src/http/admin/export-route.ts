@@ -9,7 +9,7 @@ import { withCursorError } from '../resources/list.ts'
 import { admitUntilClose } from '../resources/limit.ts'
 import type { Route } from '../route.ts'
 import type { Validate } from '../validate.ts'
-import { csvLine, type Cell } from './csv.ts'
+import { csvLine, type Cell } from '../../base/csv.ts'
 import { createStreamEnd, type EventStreamParts } from './event-stream.ts'
 
 /** What every export is asked for. */

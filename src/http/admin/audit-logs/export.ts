@@ -1,7 +1,7 @@
 import type { Static } from 'typebox'
 import type { Route } from '../../route.ts'
 import { createQueryValidator } from '../../validate.ts'
-import type { Cell } from '../csv.ts'
+import type { Cell } from '../../../base/csv.ts'
 import type { EventStreamParts } from '../event-stream.ts'
 import { createExportPage, exportQuery, exportRoute, type ReadExportPage } from '../export-route.ts'
 import type { AuditFilter, AuditReads, LoggedEvent } from '../../../domain/audit/log.ts'

@@ -2,7 +2,7 @@ import { toChunks } from '../../../base/text-chunks.ts'
 import type { CostDimension, CostQuery, CostStore, CostSum } from '../../../domain/costs/costs.ts'
 import type { NamedKind, NamesOf } from '../../../domain/costs/names.ts'
 import { inMicroUsd, reportCosts, type CostTotals } from '../../../domain/costs/report.ts'
-import { csvLine, type Cell } from '../csv.ts'
+import { csvLine, type Cell } from '../../../base/csv.ts'
 import type { CostsBody, formats } from './schema.ts'
 
 export type CostsInput = {
