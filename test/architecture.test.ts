@@ -267,7 +267,7 @@ const rules: readonly Rule[] = [
     finds: [
       'adapters/poll.ts:1',
       'domain/limits/usage.ts:2',
-      'pipeline/export/senders.ts needs no exception',
+      'pipeline/export/lease.ts needs no exception',
       'domain/audit/verification/runner.ts needs no exception',
     ],
   },

@@ -1,3 +1,4 @@
+import { testCostFile } from '../adapters/sinks/cost-file.ts'
 import { dayMs } from '../base/clock.ts'
 import type { EventMaker } from '../domain/audit/event/event-maker.ts'
 import { reportAcceptedLosses } from '../adapters/stores/sql/audit/accepted-losses.ts'
@@ -84,6 +85,7 @@ export async function openAudit(
       log: auditLog,
       sinks: exportStore(stores.reading, stores.encryptions.exportSecrets),
       open,
+      testFile: testCostFile,
     }),
     archiveProblem,
     record: (run, onEnded) => withAudit(run, { ...recording, onEnded }),

@@ -8,9 +8,11 @@ import type { AwsCredentials } from '../adapters/sinks/sigv4.ts'
 import { readBacklog } from '../adapters/stores/sql/exports/backlog.ts'
 import { deliveryStore, releaseAllLeases } from '../adapters/stores/sql/exports/delivery.ts'
 import type { Configuration } from '../domain/audit/export/configuration.ts'
+import type { ClaimedSink } from '../domain/audit/export/delivery-store.ts'
 import { deliveryOutcomes, type OpenedSink } from '../domain/audit/export/sink.ts'
 import { createBacklogGauges } from '../jobs/export-backlog.ts'
 import { createSenders } from '../pipeline/export/senders.ts'
+import { openCostFiles } from './cost-files.ts'
 import type { LiveValues } from './live-values.ts'
 import type { Infrastructure } from './infrastructure.ts'
 import { createSinkAddressRules } from './sink-addresses.ts'
@@ -36,12 +38,14 @@ export async function openExports(infrastructure: Infrastructure, stores: Stores
     const awsCredentials = awsCredentialsOf(config.exports, live)
     return { ...openSink(kind, settings, { ...sinkParts, awsCredentials }), choice: choiceOf(settings) }
   }
+  const openClaimed = (claimed: ClaimedSink) => open(claimed.type, claimed.openConfig())
+  const owner = ids('node')
   const store = deliveryStore({
     database,
     clock,
     events: stores.audit.events,
     encryption: stores.encryptions.exportSecrets,
-    owner: ids('node'),
+    owner,
     leaseMs,
   })
   const senders = opened.use(
@@ -54,12 +58,13 @@ export async function openExports(infrastructure: Infrastructure, stores: Stores
         alarmAfterMs: config.exports.alarm_after_hours * hourMs,
         alarmAfterEvents: config.exports.alarm_after_events,
       },
-      open: (claimed) => open(claimed.type, claimed.openConfig()),
+      open: openClaimed,
       onOutcome: countOutcomes(metrics, log),
       onError: (error, sinkId) => log.warn({ sink: sinkId, error: String(error) }, 'an export failed'),
     }),
   )
   opened.use(jobs.start('send-exports', senders.startDue))
+  openCostFiles(infrastructure, { opened, store, owner, leaseMs, open: openClaimed })
   const backlogGauges = createBacklogGauges({ clock, metrics, readBacklog: () => readBacklog(database) })
   opened.use(jobs.start('measure-export-backlog', backlogGauges))
   const kept = opened.move()

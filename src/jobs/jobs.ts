@@ -142,6 +142,13 @@ export const jobs = [
     purpose: 'Starts a delivery for each export sink that has events to send.',
   },
   {
+    name: 'write-cost-files',
+    everyMs: 15_000,
+    runs: 'one node',
+    purpose:
+      'Writes the costs of each finished day to the export sinks that send costs, and again if they changed since. Compares them every five minutes.',
+  },
+  {
     name: 'evaluate-alert-rules',
     everyMs: minuteMs,
     runs: 'one node',

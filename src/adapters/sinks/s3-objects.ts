@@ -15,7 +15,7 @@ export type StoredObject = {
  * bytes, so that an interrupted attempt can be repeated.
  */
 export async function objectsOf(batch: readonly ChainedDocument[], prefix = ''): Promise<readonly StoredObject[]> {
-  const folder = prefix === '' || prefix.endsWith('/') ? prefix : `${prefix}/`
+  const folder = folderOf(prefix)
   const [first] = batch
   if (!first) return []
   const text = batch.map((document) => `${canonicalize(document)}\n`).join('')
@@ -29,6 +29,8 @@ export async function objectsOf(batch: readonly ChainedDocument[], prefix = ''):
   const checkpoints = batch.filter(({ metadata }) => metadata.event_code === 'audit.checkpoint')
   return [events, ...checkpoints.map((document) => digestOf(document, events, folder))]
 }
+
+export const folderOf = (prefix = ''): string => (prefix === '' || prefix.endsWith('/') ? prefix : `${prefix}/`)
 
 type Lines = { readonly first: ChainedDocument; readonly last: ChainedDocument; readonly text: string }
 

@@ -1,13 +1,19 @@
 import { isIP } from 'node:net'
 import Type, { type Static } from 'typebox'
-import type { ConfigProblem, DeliveryOutcome, Sink } from '../../domain/audit/export/sink.ts'
+import {
+  sendsOf,
+  sinkSends,
+  type ConfigProblem,
+  type DeliveryOutcome,
+  type Sink,
+} from '../../domain/audit/export/sink.ts'
 import { merged, valueAt, type Configuration } from '../../domain/audit/export/configuration.ts'
 import { Unreachable, type ReceivedResponse } from '../network/request.ts'
 import { codeOf, delivered, pauseFor, retryLater } from './response-mapping.ts'
 import { assumedCredentials, fixedCredentials, type CredentialProblem } from './aws-credentials.ts'
 import { defineSink, type SinkParts } from './define.ts'
 import { caField, caProblems, commonFields, masked, strict, urlField } from './fields.ts'
-import { objectsOf, type StoredObject } from './s3-objects.ts'
+import { folderOf, objectsOf, type StoredObject } from './s3-objects.ts'
 import { errorCodeOf, objectUrl, putHeaders } from './s3-requests.ts'
 import { signRequest } from './sigv4.ts'
 import { patternOf, visibleAscii } from './patterns.ts'
@@ -17,6 +23,13 @@ const printable = (maxLength: number, description: string, example: string) =>
 
 const S3Config = Type.Object(
   {
+    sends: Type.Optional(
+      Type.Enum([...sinkSends], {
+        default: 'events',
+        description:
+          'What is sent: the `events` of the audit log, or a file of the `costs` of each day in the columns of FOCUS 1.2. `content` and `filter` belong to events.',
+      }),
+    ),
     bucket: Type.String({
       pattern: patternOf(
         '^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$',
@@ -112,13 +125,18 @@ const S3Config = Type.Object(
     conditional_put: Type.Optional(
       Type.Boolean({
         default: true,
-        description: 'Write an object only if it does not exist. Set false for stores without conditional writes.',
+        description:
+          'Write an object of events only if it does not exist. Set false for stores without conditional writes.',
       }),
     ),
     tls_ca_pem: Type.Optional(caField),
     ...commonFields,
   },
-  { ...strict, title: 'S3SinkConfig', description: 'Objects in S3 or in a compatible store.' },
+  {
+    ...strict,
+    title: 'S3SinkConfig',
+    description: 'Objects in S3 or in a compatible store: the audit log, or a file of costs for each day.',
+  },
 )
 type S3Config = Static<typeof S3Config>
 
@@ -129,7 +147,7 @@ export const s3 = defineSink({
   secretFields: ['auth.secret_access_key', 'auth.session_token'],
   destinationFields: ['bucket', 'region', 'endpoint', 'auth.type', 'auth.access_key_id', 'auth.role_arn'],
   addressFields: [{ path: 'endpoint' }],
-  check: (config) => [...locationProblems(config), ...caProblems(config.tls_ca_pem)],
+  check: (config) => [...locationProblems(config), ...eventProblems(config), ...caProblems(config.tls_ca_pem)],
   completed: withExternalId,
   create: createS3Sink,
 })
@@ -154,13 +172,13 @@ function createS3Sink(config: S3Config, parts: SinkParts): Sink {
           sessionToken: auth.session_token,
         })
 
-  const put = async (object: StoredObject, signal: AbortSignal): Promise<DeliveryOutcome> => {
+  const put = async (object: StoredObject, signal: AbortSignal, isConditional: boolean): Promise<DeliveryOutcome> => {
     const cached = await credentials.current(signal)
     if ('problem' in cached) return credentialOutcome(cached, clock.nowMs())
     const unsigned = {
       method: 'PUT',
       url: objectUrl(config, object.key),
-      headers: putHeaders({ ...config, isConditional: config.conditional_put ?? true }, object),
+      headers: putHeaders({ ...config, isConditional }, object),
       body: object.body,
     } as const
     const headers = signRequest({ ...unsigned, region, service: 's3', nowMs: clock.nowMs() }, cached)
@@ -172,8 +190,16 @@ function createS3Sink(config: S3Config, parts: SinkParts): Sink {
   return {
     goal: { events: 50_000, bytes: 5_000_000, waitMs: 60_000 },
     async deliver(batch, signal) {
-      const outcome = await putAll(await objectsOf(batch, config.prefix), (object) => put(object, signal))
+      const isConditional = config.conditional_put ?? true
+      const outcome = await putAll(await objectsOf(batch, config.prefix), (object) =>
+        put(object, signal, isConditional),
+      )
       return batch.map(() => outcome)
+    },
+    writeFile: ({ name, body }, signal) => {
+      const key = folderOf(config.prefix) + name
+      const object = { key, body, contentType: 'text/csv', contentEncoding: 'gzip' }
+      return putAll([object], () => put(object, signal, false))
     },
   }
 }
@@ -217,6 +243,16 @@ function mapPutResponse(response: ReceivedResponse, isAssumed: boolean, nowMs: n
   const isAuth = status === 401 || status === 403 || authCodes.includes(code ?? '')
   return pauseFor(isAuth ? 'auth_error' : 'config_error', reason)
 }
+
+/** Fields that choose among events and their texts. */
+const eventFields = ['content', 'filter'] as const
+
+const eventProblems = (config: S3Config): ConfigProblem[] =>
+  sendsOf(config) === 'events'
+    ? []
+    : eventFields
+        .filter((path) => config[path] !== undefined)
+        .map((path) => ({ path, message: 'belongs to sends events, because a file of costs has no events' }))
 
 function credentialOutcome({ problem, reason, response }: CredentialProblem, nowMs: number): DeliveryOutcome {
   if (problem === 'auth') return pauseFor('auth_error', reason)

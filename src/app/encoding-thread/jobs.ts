@@ -10,6 +10,7 @@ import { requestExportPage } from '../../http/admin/requests/export.ts'
 import { encodeUsage, type UsageInput } from '../../http/admin/usage/encode.ts'
 import { encodeCosts, type CostsInput } from '../../http/admin/costs/encode.ts'
 import { hashedEventsPage } from '../../http/operator/audit-log-events.ts'
+import { readCostFile, type CostFileInput } from './cost-file.ts'
 
 export type EncodingReads = Pick<Database, 'engine'> & Pick<Transaction, 'query'>
 
@@ -34,6 +35,7 @@ const jobs = {
       },
       input,
     ),
+  costFile: ({ query }: EncodingReads, input: CostFileInput) => readCostFile(query, input),
 }
 
 type InputOf<Encode> = Encode extends (reads: never, input: infer Input) => unknown ? Input : never

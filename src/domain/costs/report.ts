@@ -36,7 +36,7 @@ const noCosts: CostTotals = {
   costMicro: 0,
 }
 
-const totalOf = (sums: readonly CostTotals[]): CostTotals =>
+export const totalOf = (sums: readonly CostTotals[]): CostTotals =>
   sums.reduce(
     (total, each) => ({
       requests: total.requests + each.requests,

@@ -47,6 +47,7 @@ function sink(health: Partial<WatchedSink['health']>): WatchedSink {
       lastSuccessAtMs: null,
       lastErrorAtMs: null,
       lastError: null,
+      costFiles: null,
       ...health,
     },
   }

@@ -1,8 +1,9 @@
-import { repeat, minuteMs } from '../../base/clock.ts'
+import { minuteMs } from '../../base/clock.ts'
 import type { ClaimedSink } from '../../domain/audit/export/delivery-store.ts'
 import { afterFailure } from '../../domain/audit/export/delivery.ts'
 import type { OpenedSink } from '../../domain/audit/export/sink.ts'
 import { gatewayError, deliverAll, type DeliverParts } from './deliver.ts'
+import { holdLease } from './lease.ts'
 
 export type SenderParts = DeliverParts & {
   /** Opens a sink with its configuration. It is closed after a change of the configuration, or when it is idle. */
@@ -96,24 +97,6 @@ export function createSenders(parts: SenderParts): SinkSenders {
       stop.abort(new Error('the service is stopping'))
       await Promise.all(running.values())
       for (const { sink } of cache.values()) await sink[Symbol.asyncDispose]()
-    },
-  }
-}
-
-type Lease = AsyncDisposable & { readonly signal: AbortSignal }
-
-/** Renews the lease during a delivery, and aborts the delivery if the lease is lost. */
-function holdLease({ store, clock, leaseMs }: SenderParts, sinkId: string, stopping: AbortSignal): Lease {
-  const lost = new AbortController()
-  const renewal = repeat(clock, () => renew().catch(() => lost.abort()), leaseMs / 3)
-  const renew = async (): Promise<void> => {
-    if (!(await store.renew(sinkId))) lost.abort(new Error('another node has taken over this sink'))
-  }
-  return {
-    signal: AbortSignal.any([lost.signal, stopping]),
-    async [Symbol.asyncDispose]() {
-      renewal[Symbol.dispose]()
-      await store.release(sinkId)
     },
   }
 }

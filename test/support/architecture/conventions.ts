@@ -95,7 +95,7 @@ export const ambientCalls = (tree: readonly SourceFile[]): string[] =>
 const mayStartTimers: Readonly<Record<string, string>> = {
   'base/clock.ts': 'defines `repeat`',
   'cli/stop-signals.ts': 'watches the parent process of a command, which has no scheduler, until it has gone',
-  'pipeline/export/senders.ts': 'renews the lease of one delivery until that delivery ends',
+  'pipeline/export/lease.ts': 'renews the lease of one delivery until that delivery ends',
   'domain/audit/verification/runner.ts': 'renews the lease of one verification until that verification ends',
 }
 

@@ -125,7 +125,7 @@ function rejectedEvents(done: readonly Offered[]): SinkEvent[] {
 }
 
 /** Reported only if the pause was reported: a retry that succeeds is not worth an event. */
-const recoveredEvents = ({ failingSinceMs }: Cursor): SinkEvent[] =>
+export const recoveredEvents = ({ failingSinceMs }: Cursor): SinkEvent[] =>
   failingSinceMs === null ? [] : [{ kind: 'recovered', failingSinceMs }]
 
 /** The result to store when a backlog that raised an alarm has been delivered. */

@@ -28,6 +28,16 @@ export type SinkHealth = {
   readonly lastSuccessAtMs: number | null
   readonly lastErrorAtMs: number | null
   readonly lastError: string | null
+  /** Null for a sink of events. */
+  readonly costFiles: CostFileHealth | null
+}
+
+/** Days are their start in UTC, Unix seconds. */
+export type CostFileHealth = {
+  /** Days whose file is written. */
+  readonly count: number
+  readonly lastDay: number | null
+  readonly lastDayWithoutTags: number | null
 }
 
 export type WatchedSink = ExportSink & { readonly health: SinkHealth }

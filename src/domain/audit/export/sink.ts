@@ -18,6 +18,22 @@ export type Sink = {
    * signal aborts, or because of a bug.
    */
   deliver(batch: readonly ChainedDocument[], signal: AbortSignal): Promise<readonly DeliveryOutcome[]>
+  /** Writes a file in place of one with its name. Only kinds of sinks that can send costs have it. */
+  writeFile?(file: SinkFile, signal: AbortSignal): Promise<DeliveryOutcome>
+}
+
+/** What a sink sends: the events of the audit log, or a file of costs for each day. */
+export const sinkSends = ['events', 'costs'] as const
+export type SinkSends = (typeof sinkSends)[number]
+
+/** What a sink with this configuration sends. Kinds without the field send events. */
+export const sendsOf = (config: Configuration): SinkSends => (config['sends'] === 'costs' ? 'costs' : 'events')
+
+/** A gzipped file of CSV. */
+export type SinkFile = {
+  /** The file's path below the place that the sink writes to. */
+  readonly name: string
+  readonly body: Uint8Array
 }
 
 export type BatchGoal = { readonly events: number; readonly bytes: number; readonly waitMs: number }

@@ -1,5 +1,6 @@
 import type { Static } from 'typebox'
 import type { DeadLetter, WatchedSink } from '../../../domain/audit/export/export-sink.ts'
+import { dateOf } from '../../../domain/costs/focus.ts'
 import type { DeadLetterList, ExportObject } from './schema.ts'
 
 export const presentExport = ({ health, ...sink }: WatchedSink): Static<typeof ExportObject> => ({
@@ -19,6 +20,11 @@ export const presentExport = ({ health, ...sink }: WatchedSink): Static<typeof E
     oldest_unsent_at: isoOrNull(health.oldestUnsentAtMs),
     next_attempt_at: isoOrNull(health.nextAttemptAtMs),
     dead_letters: health.deadLetters,
+    cost_files: health.costFiles && {
+      days: health.costFiles.count,
+      last_day: dateOrNull(health.costFiles.lastDay),
+      last_day_without_tags: dateOrNull(health.costFiles.lastDayWithoutTags),
+    },
   },
 })
 
@@ -32,4 +38,5 @@ export const presentDeadLetter = (letter: DeadLetter): Static<typeof DeadLetterL
 })
 
 const iso = (ms: number): string => new Date(ms).toISOString()
+const dateOrNull = (day: number | null): string | null => (day === null ? null : dateOf(day))
 const isoOrNull = (ms: number | null): string | null => (ms === null ? null : iso(ms))

@@ -63,6 +63,19 @@ const Health = Type.Object(
     oldest_unsent_at: orNull(isoTime('Time of the oldest event that is not sent yet.')),
     next_attempt_at: orNull(isoTime('Time of the next attempt after a failure.')),
     dead_letters: Type.Integer({ description: 'Events that the destination has rejected permanently.' }),
+    cost_files: orNull(
+      Type.Object(
+        {
+          days: integer('Days whose file is written.'),
+          last_day: orNull(Type.String(), 'The last of them, in UTC.'),
+          last_day_without_tags: orNull(
+            Type.String(),
+            'The last day whose file has no tags, because it would have more than 100,000 rows with them.',
+          ),
+        },
+        { title: 'ExportSinkCostFiles', description: 'The files of a sink that sends costs. Null for others.' },
+      ),
+    ),
   },
   { title: 'ExportSinkHealth', description: 'The state of delivery.' },
 )
@@ -78,7 +91,14 @@ const example = {
   last_success_at: '2026-01-01T00:01:00.000Z',
   last_error_at: null,
   last_error: null,
-  health: { state: 'healthy', backlog_events: 0, oldest_unsent_at: null, next_attempt_at: null, dead_letters: 0 },
+  health: {
+    state: 'healthy',
+    backlog_events: 0,
+    oldest_unsent_at: null,
+    next_attempt_at: null,
+    dead_letters: 0,
+    cost_files: null,
+  },
 }
 
 export const ExportObject = Type.Object(

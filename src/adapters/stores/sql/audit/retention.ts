@@ -133,7 +133,7 @@ async function cutOf(
     `select max(c.sequence) as cut from audit_checkpoint c
      where c.organization_id = $1 and c.time < $2 and c.sequence <= $4 and (c.time < $3 or c.sequence <= (
        select coalesce(min(k.sequence), c.sequence) from export_cursor k join export_sink s on s.id = k.sink_id
-       where k.organization_id = $1 and s.enabled = 1 and s.deleted_at is null))`,
+       where k.organization_id = $1 and s.enabled = 1 and s.deleted_at is null and s.sends = 'events'))`,
     [organizationId, oldMs, oldMs - parts.maxBacklogMs, last],
   )
   return row?.cut ?? null

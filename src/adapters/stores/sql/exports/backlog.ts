@@ -12,7 +12,8 @@ type BacklogRow = { events: number | null; oldest: number | null; failing: numbe
 
 export async function readBacklog(database: Database): Promise<ExportBacklog> {
   const [row] = await database.read<BacklogRow>(
-    `select cast(sum(h.sequence - k.sequence) as bigint) as events, min(e.time) as oldest,
+    `select cast(sum(case when s.sends = 'events' then h.sequence - k.sequence else 0 end) as bigint) as events,
+       min(case when s.sends = 'events' then e.time end) as oldest,
        cast(sum(case when k.state = 'healthy' then 0 else 1 end) as bigint) as failing, max(k.last_success_at) as success
      from export_cursor k join export_sink s on s.id = k.sink_id and s.enabled = 1 and s.deleted_at is null
      join audit_chain h on h.organization_id = k.organization_id

@@ -34,11 +34,11 @@ export type DeliveryParts = {
 
 type ClaimedRow = SinkRow & CursorRow & { head_sequence: number; first_sequence: number }
 
-const isActive = 's.enabled = 1 and s.deleted_at is null'
+export const isActive = 's.enabled = 1 and s.deleted_at is null'
 const hasReplay = 'exists (select 1 from export_dead_letter d where d.sink_id = k.sink_id and d.replay = 1)'
 
 /** Compare-and-set: a cursor moves only for the lease holder, from the position it read, and under the same configuration. */
-const guard = `where sink_id = $1 and owner = $2 and sequence = $3
+export const leaseGuard = `where sink_id = $1 and owner = $2 and sequence = $3
   and exists (select 1 from export_sink s where s.id = $1 and s.version = $4 and ${isActive})`
 
 export function deliveryStore(parts: DeliveryParts): DeliveryStore {
@@ -57,7 +57,7 @@ export function deliveryStore(parts: DeliveryParts): DeliveryStore {
       const rows = await database.read<{ sink_id: string }>(
         `select k.sink_id from export_cursor k join export_sink s on s.id = k.sink_id
          join audit_chain h on h.organization_id = k.organization_id
-         where (k.next_attempt_at <= $1 or k.next_attempt_at > $3) and k.lease_until <= $1 and ${isActive}
+         where (k.next_attempt_at <= $1 or k.next_attempt_at > $3) and k.lease_until <= $1 and ${isActive} and s.sends = 'events'
            and (h.sequence > k.sequence or k.alarmed_at is not null or ${hasReplay})
          order by k.next_attempt_at limit $2`,
         [nowMs, limit, nowMs + longestWaitMs],
@@ -81,15 +81,15 @@ export function deliveryStore(parts: DeliveryParts): DeliveryStore {
     release,
     events: reads.events,
     plan: (sink, last) =>
-      changeLease(`update export_cursor set plan_last = $5 ${guard}`, [...guardValues(sink, owner), last]),
+      changeLease(`update export_cursor set plan_last = $5 ${leaseGuard}`, [...guardValues(sink, owner), last]),
     async postpone(sink, untilMs) {
-      const sql = `update export_cursor set next_attempt_at = $5 ${guard}`
+      const sql = `update export_cursor set next_attempt_at = $5 ${leaseGuard}`
       await changeLease(sql, [...guardValues(sink, owner), untilMs])
     },
     async settle(sink, { cursor, rejected, sinkEvents }) {
       const assignments = cursorColumns.map((column, at) => `${column} = $${at + 5}`).join(', ')
       const move: Statement = {
-        sql: `update export_cursor set ${assignments} ${guard}`,
+        sql: `update export_cursor set ${assignments} ${leaseGuard}`,
         params: [...guardValues(sink, owner), ...cursorValues(cursor)],
       }
       if (rejected.length === 0 && sinkEvents.length === 0) return changeLease(move.sql, move.params)
@@ -144,7 +144,7 @@ export async function releaseAllLeases(database: Database): Promise<void> {
   await database.write([{ sql: 'update export_cursor set owner = null, lease_until = 0 where owner is not null' }])
 }
 
-const guardValues = (sink: ClaimedSink, owner: string) => [sink.id, owner, sink.cursor.sequence, sink.version]
+export const guardValues = (sink: ClaimedSink, owner: string) => [sink.id, owner, sink.cursor.sequence, sink.version]
 
 async function readClaimed(
   database: Database,

@@ -1,6 +1,7 @@
 import { isConfiguration } from '../../../../domain/audit/export/configuration.ts'
 import { sinkStates, type Cursor, type SinkState } from '../../../../domain/audit/export/cursor.ts'
 import type { ExportSink, WatchedSink } from '../../../../domain/audit/export/export-sink.ts'
+import { sendsOf } from '../../../../domain/audit/export/sink.ts'
 import type { Value } from '../database.ts'
 
 export type SinkRow = {
@@ -29,7 +30,14 @@ export type CursorRow = {
 }
 
 export type WatchedRow = SinkRow &
-  CursorRow & { head_sequence: number | null; oldest_unsent_at: number | null; dead_letters: number }
+  CursorRow & {
+    head_sequence: number | null
+    oldest_unsent_at: number | null
+    dead_letters: number
+    cost_files: number
+    last_cost_file: number | null
+    last_without_tags: number | null
+  }
 
 const sinkColumns = [
   'id',
@@ -78,7 +86,10 @@ export const watchedSelection = `${sinkSelection}, ${cursorSelection}, h.sequenc
   (select min(e.time) from audit_event e where e.organization_id = s.organization_id and e.sequence = (
     select min(b.sequence) from audit_event b where b.organization_id = s.organization_id and b.sequence > k.sequence
   )) as oldest_unsent_at,
-  (select count(*) from export_dead_letter d where d.sink_id = s.id) as dead_letters`
+  (select count(*) from export_dead_letter d where d.sink_id = s.id) as dead_letters,
+  (select count(*) from export_cost_file f where f.sink_id = s.id) as cost_files,
+  (select max(f.day) from export_cost_file f where f.sink_id = s.id) as last_cost_file,
+  (select max(f.day) from export_cost_file f where f.sink_id = s.id and f.has_tags = 0) as last_without_tags`
 
 export const watchedTables = `export_sink s join export_cursor k on k.sink_id = s.id
   left join audit_chain h on h.organization_id = s.organization_id`
@@ -111,17 +122,21 @@ export const cursorOf = (row: CursorRow): Cursor => ({
 export function watchedOf(row: WatchedRow): WatchedSink {
   const sink = sinkOf(row)
   const cursor = cursorOf(row)
+  const sendsEvents = sendsOf(sink.config) === 'events'
   return {
     ...sink,
     health: {
       state: sink.enabled ? cursor.state : 'disabled',
-      backlogEvents: Math.max(0, (row.head_sequence ?? 0) - cursor.sequence),
-      oldestUnsentAtMs: row.oldest_unsent_at,
+      backlogEvents: sendsEvents ? Math.max(0, (row.head_sequence ?? 0) - cursor.sequence) : 0,
+      oldestUnsentAtMs: sendsEvents ? row.oldest_unsent_at : null,
       nextAttemptAtMs: sink.enabled && cursor.state !== 'healthy' ? cursor.nextAttemptAtMs : null,
       deadLetters: row.dead_letters,
       lastSuccessAtMs: cursor.lastSuccessAtMs,
       lastErrorAtMs: cursor.lastErrorAtMs,
       lastError: cursor.lastError,
+      costFiles: sendsEvents
+        ? null
+        : { count: row.cost_files, lastDay: row.last_cost_file, lastDayWithoutTags: row.last_without_tags },
     },
   }
 }

@@ -2,6 +2,7 @@ import type { Encryption } from '../../../../base/encryption.ts'
 import type { Secrets } from '../../../../domain/audit/export/configuration.ts'
 import { freshStart } from '../../../../domain/audit/export/cursor.ts'
 import type { DeadLetter, ExportSink, ExportStore, SinkStart } from '../../../../domain/audit/export/export-sink.ts'
+import { sendsOf } from '../../../../domain/audit/export/sink.ts'
 import type { Transaction } from '../database.ts'
 import { cursorColumns, cursorValues, watchedOf, watchedSelection, watchedTables, type WatchedRow } from './rows.ts'
 import { selectPage } from '../page.ts'
@@ -24,21 +25,36 @@ export function exportStore(tx: Transaction, encryption: Encryption): ExportStor
     async insert(sink, secrets, start) {
       const { id, organizationId, type, label, enabled, config, version, createdAtMs, updatedAtMs } = sink
       await tx.run(
-        `insert into export_sink (id, organization_id, type, label, enabled, config, version, created_at, updated_at)
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
-        [id, organizationId, type, label, enabled ? 1 : 0, JSON.stringify(config), version, createdAtMs, updatedAtMs],
+        `insert into export_sink (id, organization_id, type, label, enabled, config, sends, version, created_at, updated_at)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+        [
+          id,
+          organizationId,
+          type,
+          label,
+          enabled ? 1 : 0,
+          JSON.stringify(config),
+          sendsOf(config),
+          version,
+          createdAtMs,
+          updatedAtMs,
+        ],
       )
       await writeSecrets(sink, secrets)
       await insertCursor(tx, sink, start)
     },
     async replace(sink, secrets) {
       const { id, organizationId, label, enabled, config, version, updatedAtMs } = sink
+      const text = JSON.stringify(config)
+      const [before] = await tx.query<{ config: string }>('select config from export_sink where id = $1', [id])
       const changed = await tx.run(
-        `update export_sink set label = $3, enabled = $4, config = $5, version = $6, updated_at = $7
+        `update export_sink set label = $3, enabled = $4, config = $5, sends = $8, version = $6, updated_at = $7
          where organization_id = $1 and id = $2 and version = $6 - 1 and deleted_at is null`,
-        [organizationId, id, label, enabled ? 1 : 0, JSON.stringify(config), version, updatedAtMs],
+        [organizationId, id, label, enabled ? 1 : 0, text, version, updatedAtMs, sendsOf(config)],
       )
       if (changed !== 1) return false
+      // The files may belong elsewhere now, so all of them are written there.
+      if (before?.config !== text) await tx.run('delete from export_cost_file where sink_id = $1', [id])
       await writeSecrets(sink, secrets)
       // The planned batch may belong to the old configuration, so a new one is planned.
       await tx.run(
@@ -52,6 +68,7 @@ export function exportStore(tx: Transaction, encryption: Encryption): ExportStor
       if ((await tx.run(sql, [organizationId, id, atMs])) !== 1) return false
       await tx.run('delete from export_secret where sink_id = $1', [id])
       await tx.run('delete from export_dead_letter where sink_id = $1', [id])
+      await tx.run('delete from export_cost_file where sink_id = $1', [id])
       return true
     },
     async find(organizationId, id) {
