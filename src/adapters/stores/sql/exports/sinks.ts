@@ -23,23 +23,7 @@ export function exportStore(tx: Transaction, encryption: Encryption): ExportStor
 
   return {
     async insert(sink, secrets, start) {
-      const { id, organizationId, type, label, enabled, config, version, createdAtMs, updatedAtMs } = sink
-      await tx.run(
-        `insert into export_sink (id, organization_id, type, label, enabled, config, sends, version, created_at, updated_at)
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
-        [
-          id,
-          organizationId,
-          type,
-          label,
-          enabled ? 1 : 0,
-          JSON.stringify(config),
-          sendsOf(config),
-          version,
-          createdAtMs,
-          updatedAtMs,
-        ],
-      )
+      await insertSink(tx, sink)
       await writeSecrets(sink, secrets)
       await insertCursor(tx, sink, start)
     },
@@ -124,6 +108,26 @@ export const decryptSecrets = (sink: SinkRef, rows: readonly SecretRow[], encryp
 
 /** The encryption context of a secret: moved to another row, it cannot be decrypted. */
 const contextOf = ({ organizationId, id }: SinkRef, field: string): string => `${organizationId} ${id} ${field}`
+
+async function insertSink(tx: Transaction, sink: ExportSink): Promise<void> {
+  const { id, organizationId, type, label, enabled, config, version, createdAtMs, updatedAtMs } = sink
+  await tx.run(
+    `insert into export_sink (id, organization_id, type, label, enabled, config, sends, version, created_at, updated_at)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+    [
+      id,
+      organizationId,
+      type,
+      label,
+      enabled ? 1 : 0,
+      JSON.stringify(config),
+      sendsOf(config),
+      version,
+      createdAtMs,
+      updatedAtMs,
+    ],
+  )
+}
 
 /** A new sink starts after the last event, or before the first one that the log holds. */
 async function insertCursor(tx: Transaction, sink: ExportSink, start: SinkStart): Promise<void> {
