@@ -23,7 +23,7 @@ const exportsPath = '/api/policy-gateway/exports'
 const pathOf = (id: string): string => apiPath`/api/policy-gateway/exports/${id}`
 
 export const sinks: Command = {
-  summary: 'Create, test and inspect sinks of the audit log',
+  summary: 'Create, test and inspect sinks of the audit log and of daily costs',
   isRemote: true,
   usage: `gatehouse sinks list [--org ID] [--json]
 gatehouse sinks show ID [--org ID] [--json]
@@ -34,8 +34,9 @@ gatehouse sinks dead-letters ID [--org ID] [--json]
 gatehouse sinks replay ID [--org ID] [--json]
 
 FILE is YAML or JSON with type, label, enabled and config, as docs/guide/exports.md describes them; --file is the same as -f.
-update changes the fields that the file has. test sends one marked event and exits with 1 if the destination does not accept
-it; it needs a running server. replay sends dead letters again. --org may be left out while there is only one organization.`,
+update changes the fields that the file has. test sends one marked event, or a file to a sink of costs, and exits with 1 if the
+destination does not accept it; it needs a running server. replay sends dead letters again. --org may be left out while there is
+only one organization.`,
   async run(context) {
     const { values, positionals } = readArguments(context.args, options, 2)
     const [verb = 'list', id = ''] = positionals
@@ -109,12 +110,18 @@ function sinkFileOf({ file = '' }: Values): object {
   return { type, label, enabled, config, start }
 }
 
+function progressOf({ backlog_events: backlog, dead_letters: deadLetters, cost_files: files }: ExportBody['health']) {
+  if (files === null) return `${plural(backlog, 'event')} not sent yet, ${plural(deadLetters, 'dead letter')}`
+  const last = files.last_day === null ? '' : `, the last of ${files.last_day}`
+  const tags = files.last_day_without_tags === null ? '' : `, without tags last on ${files.last_day_without_tags}`
+  return `costs of ${plural(files.days, 'day')} written${last}${tags}`
+}
+
 function sinkResult(response: { readonly export: ExportBody }): Result {
   const { id, type, label, config, health, last_error: lastError } = response.export
-  const { backlog_events: backlog, dead_letters: deadLetters } = health
   const lines = [
     `${id}  ${type}${label === '' ? '' : `  ${label}`}`,
-    `${health.state}, ${plural(backlog, 'event')} not sent yet, ${plural(deadLetters, 'dead letter')}`,
+    `${health.state}, ${progressOf(health)}`,
     ...(lastError === null ? [] : [`last error: ${lastError}`]),
     '',
     stringify({ config }).trimEnd(),

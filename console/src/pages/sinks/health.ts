@@ -6,10 +6,11 @@ const text = words.sinks
 
 /** What happens to the events of a sink, in sentences. */
 export function healthSentence({ health }: Sink): string {
-  const { state, backlog_events: backlog, next_attempt_at: next } = health
+  const { state, cost_files: files, backlog_events: backlog, next_attempt_at: next } = health
   const attempt = next === null ? '' : ` ${text.nextAttempt(time(Date.parse(next)))}`
   const waiting = backlog === 0 ? '' : ` ${text.waiting(count(backlog))}`
-  return `${text.sentences[state]}${attempt}${waiting}`
+  const sentence = (files === null ? undefined : text.costSentences[state]) ?? text.sentences[state]
+  return `${sentence}${attempt}${waiting}`
 }
 
 const units = [

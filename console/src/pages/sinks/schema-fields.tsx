@@ -20,7 +20,7 @@ type FormProps = {
 
 /** The form of a configuration, made from its schema. What is optional follows on demand. */
 export function SchemaForm({ schema, values, onChange, error }: FormProps) {
-  const { shown, further } = splitFields(schema)
+  const { shown, further } = splitFields(schema, values)
   const isFurtherWrong = further.some(([name]) => errorOfField(error, `config.${name}`) !== undefined)
   return (
     <ErrorContext value={error}>
@@ -138,7 +138,8 @@ function Choices({ schema, name, value, onChange, options }: FieldProps & { read
 function Input({ schema, name, path, isRequired, value, onChange }: FieldProps) {
   const error = atField(errorOfField(use(ErrorContext), path), path)
   const hint = plain(schema.description)
-  const options = schema.type === 'boolean' ? booleans : schema.enum?.map((option) => [option, option] as const)
+  const options =
+    schema.type === 'boolean' ? booleans : schema.enum?.map((option) => [option, optionOf(name, option)] as const)
   const written = Array.isArray(value) ? value.join('\n') : String(value ?? '')
   if (options)
     return (
@@ -149,7 +150,7 @@ function Input({ schema, name, path, isRequired, value, onChange }: FieldProps) 
             value={written}
             onChange={({ target }) => onChange(schema.type === 'boolean' ? booleanOf(target.value) : target.value)}
           >
-            <option value="">{isRequired ? '' : text.defaultChoice}</option>
+            {!(name in text.options) && <option value="">{isRequired ? '' : text.defaultChoice}</option>}
             {options.map(([option, title]) => (
               <option key={option} value={option}>
                 {title}
@@ -210,6 +211,8 @@ const isLong = ({ examples }: FieldSchema): boolean => String(examples?.[0] ?? '
 
 const labelOf = (name: string): string =>
   text.fields[name] ?? name.charAt(0).toUpperCase() + name.slice(1).replaceAll('_', ' ')
+
+const optionOf = (name: string, option: string): string => text.options[name]?.[option] ?? option
 
 /** The message beside its field: `config.secret: must have …` as `Must have …`. */
 function atField(message: string | undefined, path: string): string | undefined {

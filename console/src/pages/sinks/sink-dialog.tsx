@@ -12,7 +12,7 @@ import { words } from '../../words/en.ts'
 import { nameOf } from './health.ts'
 import { sinkKeys, useSinkKinds, type Sink } from './queries.ts'
 import { SchemaForm } from './schema-fields.tsx'
-import { changedFields, filledIn, hasInput, valuesOf, type SinkKind, type Values } from './sink-schema.ts'
+import { changedFields, filledIn, hasInput, sendsCosts, valuesOf, type SinkKind, type Values } from './sink-schema.ts'
 import styles from './sink-dialog.module.css'
 
 const text = words.sinks
@@ -33,7 +33,7 @@ export function CreateSinkDialog({ type, onType, onClose, onCreated }: CreatePro
   const formId = useId()
   const form = useSinkForm('', {})
   const config = kind ? valuesOf(filledIn(kind.config, form.values)) : {}
-  const body = { type, label: form.label, config, start }
+  const body = { type, label: form.label, config, ...(!sendsCosts(form.values) && { start }) }
   const change = useChange({
     send: () => dataOf(api.POST('/api/policy-gateway/exports', { body: body as never })),
     refresh: sinkKeys,
@@ -75,14 +75,16 @@ export function CreateSinkDialog({ type, onType, onClose, onCreated }: CreatePro
             )}
           </Field>
           {kind && <SinkFields key={type} kind={kind} form={form} error={change.error} />}
-          <Field label={text.start} error={errorOfField(change.error, 'start')}>
-            {(input) => (
-              <select {...input} value={start} onChange={({ target }) => setStart(target.value as typeof start)}>
-                <option value="now">{text.starts.now}</option>
-                <option value="retained">{text.starts.retained}</option>
-              </select>
-            )}
-          </Field>
+          {!sendsCosts(form.values) && (
+            <Field label={text.start} error={errorOfField(change.error, 'start')}>
+              {(input) => (
+                <select {...input} value={start} onChange={({ target }) => setStart(target.value as typeof start)}>
+                  <option value="now">{text.starts.now}</option>
+                  <option value="retained">{text.starts.retained}</option>
+                </select>
+              )}
+            </Field>
+          )}
           <CommandPreview call={{ method: 'POST', path, body, command: 'gatehouse sinks create -f sink.yaml' }} />
         </form>
       )}

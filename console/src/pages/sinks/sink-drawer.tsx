@@ -65,9 +65,7 @@ function Detail({ sink, onGone }: { readonly sink: Sink; readonly onGone: () => 
     [text.kind, text.kinds[sink.type] ?? sink.type],
     [text.destination, destinationOf(sink)],
     [text.lastSuccess, sink.last_success_at === null ? words.common.none : fullTime(Date.parse(sink.last_success_at))],
-    [text.backlog, count(health.backlog_events)],
-    [text.lag, lagOf(sink, Date.now())],
-    [text.deadLetters, count(health.dead_letters)],
+    ...progressOf(sink),
   ]
   return (
     <>
@@ -82,7 +80,7 @@ function Detail({ sink, onGone }: { readonly sink: Sink; readonly onGone: () => 
         </DrawerSection>
       )}
       <DrawerFacts className={styles.facts} facts={facts} />
-      <DeadLetters sink={sink} mayWrite={mayWrite} />
+      {health.cost_files === null && <DeadLetters sink={sink} mayWrite={mayWrite} />}
       <DrawerSection title={text.settings}>
         <CodeBlock code={JSON.stringify(sink.config, null, 2)} />
         <CommandPreview
@@ -99,6 +97,22 @@ function Detail({ sink, onGone }: { readonly sink: Sink; readonly onGone: () => 
       )}
     </>
   )
+}
+
+/** How far delivery is: events, or days of costs. */
+function progressOf(sink: Sink): readonly (readonly [string, string])[] {
+  const { cost_files: files, backlog_events: backlog, dead_letters: deadLetters } = sink.health
+  if (files === null)
+    return [
+      [text.backlog, count(backlog)],
+      [text.lag, lagOf(sink, Date.now())],
+      [text.deadLetters, count(deadLetters)],
+    ]
+  return [
+    [text.days, count(files.days)],
+    [text.lastDay, files.last_day ?? words.common.none],
+    [text.lastDayWithoutTags, files.last_day_without_tags ?? words.common.none],
+  ]
 }
 
 type ActionsProps = {
@@ -120,11 +134,13 @@ function Actions({ sink, mayWrite, onDialog }: ActionsProps) {
   })
   const allowed = { disabled: !mayWrite, title: mayWrite ? undefined : text.mayNotWrite }
   const result = test.data?.test
+  const isOfCosts = sink.health.cost_files !== null
+  const [tested, failed] = isOfCosts ? [text.fileTested, text.fileTestFailed] : [text.tested, text.testFailed]
   return (
     <DrawerSection>
       <div className={styles.actions}>
         <Button {...allowed} disabled={!mayWrite || test.isPending} onClick={() => test.mutate(undefined)}>
-          {text.test}
+          {isOfCosts ? text.testFile : text.test}
         </Button>
         <Button {...allowed} disabled={!mayWrite || toggle.isPending} onClick={() => toggle.mutate(!sink.enabled)}>
           {sink.enabled ? text.pause : text.resume}
@@ -141,7 +157,7 @@ function Actions({ sink, mayWrite, onDialog }: ActionsProps) {
       {toggle.isError && <ErrorNotice error={toggle.error} />}
       {result && (
         <Notice tone={result.success ? 'allow' : 'error'}>
-          {result.success ? text.tested : `${text.testFailed} ${result.message}`}
+          {result.success ? tested : `${failed} ${result.message}`}
         </Notice>
       )}
     </DrawerSection>

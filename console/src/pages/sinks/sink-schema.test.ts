@@ -63,6 +63,22 @@ describe('the fields of a sink', () => {
     assert.equal(chosenIn(schema, { type: 'token' }), token)
     assert.equal(chosenIn(schema, undefined), basic)
   })
+  it('that choose among events are hidden for a sink of costs, and not sent', () => {
+    const schema: FieldSchema = {
+      properties: {
+        sends: { enum: ['events', 'costs'] },
+        bucket: {},
+        filter: { properties: { decisions: {} } },
+        content: {},
+      },
+      required: ['bucket'],
+    }
+    const values = { sends: 'costs', bucket: 'b', filter: { decisions: ['refuse'] }, content: 'full' }
+    assert.deepEqual(names(splitFields(schema, values).further), [])
+    assert.deepEqual(filledIn(schema, values), { sends: 'costs', bucket: 'b' })
+    assert.deepEqual(names(splitFields(schema, { ...values, sends: 'events' }).further), ['filter', 'content'])
+    assert.deepEqual(filledIn(schema, { ...values, sends: 'events' }), { ...values, sends: 'events' })
+  })
   it('that the form has no input for are known, so that their errors are shown elsewhere', () => {
     assert.equal(hasInput(config, ['url'], {}), true)
     assert.equal(hasInput(config, ['auth', 'password'], {}), true)

@@ -50,16 +50,25 @@ export const valuesOf = (value: unknown): Values =>
 export const chosenIn = (schema: FieldSchema, value: unknown): FieldSchema | undefined =>
   schema.anyOf?.find(({ properties }) => properties?.['type']?.const === valuesOf(value)['type']) ?? schema.anyOf?.[0]
 
-/** The fields that somebody fills in, in the order of the schema. */
-const fieldsOf = ({ properties = {} }: FieldSchema): readonly (readonly [string, FieldSchema])[] =>
-  Object.entries(properties).filter(([, field]) => field.readOnly !== true && field.const === undefined)
+/** Whether a sink with this configuration gets a file of costs for each day instead of events. */
+export const sendsCosts = (values: Values): boolean => values['sends'] === 'costs'
+
+/** Fields that choose among events. A sink of costs has none of them. */
+const eventFields = ['content', 'filter']
+
+/** The fields that somebody fills in with these values, in the order of the schema. */
+const fieldsOf = ({ properties = {} }: FieldSchema, values: Values): readonly (readonly [string, FieldSchema])[] =>
+  Object.entries(properties).filter(
+    ([name, field]) =>
+      field.readOnly !== true && field.const === undefined && !(sendsCosts(values) && eventFields.includes(name)),
+  )
 
 /**
  * Fields up to the last required one are shown at once, the others on demand. Schemas name alternatives, such as an
  * address and a cloud id, before what is required in any case.
  */
-export function splitFields(schema: FieldSchema) {
-  const fields = fieldsOf(schema)
+export function splitFields(schema: FieldSchema, values: Values = {}) {
+  const fields = fieldsOf(schema, values)
   const last = fields.findLastIndex(([name]) => schema.required?.includes(name))
   return { shown: fields.slice(0, last + 1), further: fields.slice(last + 1) }
 }
@@ -70,7 +79,7 @@ export function filledIn(schema: FieldSchema, value: unknown): unknown {
   if (object?.properties === undefined) return value === '' || isEmptyList(value) ? undefined : value
   const given = valuesOf(value)
   const type = object.properties['type']?.const
-  const entries = fieldsOf(object).flatMap(([name, field]): [string, unknown][] => {
+  const entries = fieldsOf(object, given).flatMap(([name, field]): [string, unknown][] => {
     const filled = filledIn(field, given[name])
     return filled === undefined ? [] : [[name, filled]]
   })

@@ -1,5 +1,5 @@
 export const sinks = {
-  purpose: 'Sinks send the audit log to your logging system, in order and at least once.',
+  purpose: 'Sinks send the audit log to your logging system, in order and at least once, and daily costs to a bucket.',
   create: 'New sink',
   createKind: (kind: string) => `Create ${kind} sink`,
   chooseKind: 'Kind of destination',
@@ -50,6 +50,7 @@ export const sinks = {
     kms_key_id: 'KMS key',
     role_arn: 'Role (ARN)',
     secret_access_key: 'Secret access key',
+    sends: 'What is sent',
     session_token: 'Session token',
     sourcetype: 'Source type',
     sse: 'Server-side encryption',
@@ -61,6 +62,10 @@ export const sinks = {
     use_ack: 'Wait for acknowledgements',
     username: 'User name',
   } as Readonly<Record<string, string>>,
+  /** Values of configuration fields in words. */
+  options: {
+    sends: { events: 'Events of the audit log', costs: 'Daily costs (FOCUS 1.2)' },
+  } as Readonly<Record<string, Readonly<Record<string, string>>>>,
   signInWith: 'Sign in with',
   authTypes: {
     access_key: 'An access key',
@@ -84,11 +89,21 @@ export const sinks = {
     config_error: 'The destination does not accept these settings. Change them to continue at once.',
     disabled: 'Delivery is paused. The sink keeps its position in the log.',
   },
+  costSentences: {
+    healthy: 'The file of each finished day is written, and again if its costs change.',
+    disabled: 'Delivery is paused. The files of missed days are written when it continues.',
+  } as Readonly<Record<string, string>>,
+  days: 'Days written',
+  lastDay: 'Last day (UTC)',
+  lastDayWithoutTags: 'Last day without tags',
   nextAttempt: (time: string) => `Next attempt at ${time}.`,
   waiting: (events: string) => `${events} events are waiting. None is lost.`,
   test: 'Send test event',
   tested: 'The destination accepted the test event.',
   testFailed: 'The test event was not accepted.',
+  testFile: 'Write test file',
+  fileTested: 'The destination accepted the test file.',
+  fileTestFailed: 'The test file was not accepted.',
   pause: 'Pause delivery',
   resume: 'Resume delivery',
   edit: 'Edit',

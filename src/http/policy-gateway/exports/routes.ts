@@ -42,7 +42,7 @@ export function exportRoutes(
       path: exportsPath,
       summary: 'Create an export sink',
       description:
-        'The sink receives every event, starting with the event of its own creation. An address that is not public, plain http and an unusual port are rejected, unless the operator allows them with `exports.allow_addresses`.',
+        'The sink receives every event, starting with the event of its own creation. A sink of the type `s3` with `sends` `costs` receives a file of the costs of each finished day instead, beginning with the last 35 days. An address that is not public, plain http and an unusual port are rejected, unless the operator allows them with `exports.allow_addresses`.',
       permission: 'exports:write',
       params: none,
       query: none,

@@ -1,7 +1,7 @@
 import { createAdministrationLimits } from '../../../domain/identity/administration-limits.ts'
 import { requirePermission } from '../../../domain/identity/permissions.ts'
 import { findSink } from '../../../domain/audit/export/mutations.ts'
-import type { DeliveryOutcome } from '../../../domain/audit/export/sink.ts'
+import { sendsOf, type DeliveryOutcome } from '../../../domain/audit/export/sink.ts'
 import { none } from '../../resources/fields.ts'
 import { admitRequest } from '../../resources/limit.ts'
 import { actorOf } from '../../resources/route.ts'
@@ -32,7 +32,8 @@ export function exportTestRoute(parts: ExportTestParts): Route {
     method: 'POST',
     path: `${exportPath}/test`,
     summary: 'Test an export sink',
-    description: 'Sends one event that is marked as a test, also to a disabled sink. At most six times per minute.',
+    description:
+      'Sends one event that is marked as a test, also to a disabled sink. A sink that sends costs gets a file of one row, out of the folder of the costs. At most six times per minute.',
     credential: 'gateway',
     permission: 'exports:write',
     params: Schema.ExportParams,
@@ -46,13 +47,14 @@ export function exportTestRoute(parts: ExportTestParts): Route {
       const sink = await findSink(exports, sinkAt({ actor, params: readParams(request.params) }))
       using _test = admitRequest({ limits, clock }, actor)
       const { outcome, eventId } = await testSink(sink, actorOf(request, actor))
-      return { test: { ...presentOutcome(outcome), event_id: eventId } }
+      const sent = sendsOf(sink.config) === 'costs' ? 'file' : 'event'
+      return { test: { ...presentOutcome(outcome, sent), event_id: eventId } }
     },
   }
 }
 
-const presentOutcome = (outcome: DeliveryOutcome) => ({
+const presentOutcome = (outcome: DeliveryOutcome, sent: 'event' | 'file') => ({
   success: outcome.kind === 'delivered',
   outcome: outcome.kind,
-  message: outcome.kind === 'delivered' ? 'The destination accepted the event.' : outcome.reason,
+  message: outcome.kind === 'delivered' ? `The destination accepted the ${sent}.` : outcome.reason,
 })

@@ -26,7 +26,14 @@ describe('an export sink', () => {
       last_success_at: null,
       last_error_at: null,
       last_error: null,
-      health: { state: 'disabled', backlog_events: 0, oldest_unsent_at: null, next_attempt_at: null, dead_letters: 0 },
+      health: {
+        state: 'disabled',
+        backlog_events: 0,
+        oldest_unsent_at: null,
+        next_attempt_at: null,
+        dead_letters: 0,
+        cost_files: null,
+      },
     })
   })
 
