@@ -3,7 +3,7 @@ import { messageOf } from '../../base/fault.ts'
 import { isRecord } from '../../base/record.ts'
 import { endpointsPart, withParts } from './marks.ts'
 
-/** A built page or a file that pages load. The text has the mark of the address. */
+/** A built page or a file that pages load. Its text has marks where the address of the service belongs. */
 export type BuiltText = { readonly type: string; readonly read: () => string }
 
 /** The built documentation of a port by path, or why there is none. */
@@ -21,23 +21,25 @@ const types: Readonly<Record<string, string>> = {
 export function readBuiltDocs(folder: URL, port: string): BuiltDocs {
   const read = (file: string): string => readFileSync(new URL(file, folder), 'utf8')
   try {
-    const shared = textsIn(read('files.json'))
+    const stamp = read('stamp.json')
     const parts = { ...textsIn(read('operations.json')), [endpointsPart]: read(`ports/${port}/endpoints.html`) }
     const files = Object.entries({
-      ...shared,
+      ...textsIn(read('files.json')),
       '/docs': `ports/${port}/reference.html`,
       '/docs/assets/search.json': `ports/${port}/search.json`,
     })
-    return { texts: new Map(files.map(([path, file]) => [path, builtText(file, read(file))])) }
-
-    function builtText(file: string, template: string): BuiltText {
-      const extension = file.slice(file.lastIndexOf('.') + 1)
-      const type = types[extension] ?? 'application/octet-stream'
-      return { type, read: () => (extension === 'html' ? withParts(template, parts) : template) }
-    }
+    const texts = new Map(files.map(([path, file]) => [path, builtText(file, read(file), parts)]))
+    // Another build may have replaced the folder meanwhile.
+    return read('stamp.json') === stamp ? { texts } : readBuiltDocs(folder, port)
   } catch (error) {
     return { problem: readProblem(read) ?? messageOf(error) }
   }
+}
+
+function builtText(file: string, template: string, parts: Readonly<Record<string, string>>): BuiltText {
+  const extension = file.slice(file.lastIndexOf('.') + 1)
+  const type = types[extension] ?? 'application/octet-stream'
+  return { type, read: () => (extension === 'html' ? withParts(template, parts) : template) }
 }
 
 function textsIn(json: string): Record<string, string> {

@@ -14,16 +14,14 @@ const maxVersions = 8
 
 const compress = promisify(gzip)
 
-/** Sends a text that is read once, with an ETag, and compressed if the client accepts that. */
+/** Sends a text with the address that the reader uses, with an ETag, and compressed if the client accepts that. */
 export function createServedText({ type, read }: BuiltText) {
-  let template: string | undefined
   const versions = new Map<string, Version>()
 
   function versionFor(baseUrl: string): Version {
-    template ??= read()
     const known = versions.get(baseUrl)
     if (known !== undefined) return known
-    const text = template.replaceAll(baseUrlMark, escapeHtml(baseUrl))
+    const text = read().replaceAll(baseUrlMark, escapeHtml(baseUrl))
     const version = { text, etag: `W/"${createHash('sha256').update(text).digest('base64url').slice(0, 27)}"` }
     if (versions.size < maxVersions) versions.set(baseUrl, version)
     return version

@@ -28,7 +28,7 @@ describe('documentation that was not built', () => {
       const { statusCode, headers, body } = await server.inject(path)
       assert.deepEqual([statusCode, headers['content-type']], [503, 'text/html; charset=utf-8'])
       assert.equal(headers['cache-control'], 'no-store')
-      assert.match(body, /<h1>The documentation was not built<\/h1>.*<code>npm run build:docs<\/code>.*files\.json/s)
+      assert.match(body, /<h1>The documentation was not built<\/h1>.*<code>npm run build:docs<\/code>.*stamp\.json/s)
     }
   })
 
