@@ -1,4 +1,3 @@
-import { testCostFile } from '../adapters/sinks/cost-file.ts'
 import { dayMs } from '../base/clock.ts'
 import type { EventMaker } from '../domain/audit/event/event-maker.ts'
 import { reportAcceptedLosses } from '../adapters/stores/sql/audit/accepted-losses.ts'
@@ -69,7 +68,7 @@ export async function openAudit(
   openVerifications(infrastructure, stores, opened)
   const backlog = database.engine === 'sqlite' ? null : await openBacklog(infrastructure, appender, opened)
   const journal = openJournal(infrastructure, { ...requirement, events: audit.events, appender, backlog })
-  const { open } = opened.use(await openExports(infrastructure, stores))
+  const { open, testFile } = opened.use(await openExports(infrastructure, stores))
   const kept = opened.move()
   const recording = {
     ...keptTextsOf(infrastructure, stores),
@@ -85,7 +84,7 @@ export async function openAudit(
       log: auditLog,
       sinks: exportStore(stores.reading, stores.encryptions.exportSecrets),
       open,
-      testFile: testCostFile,
+      testFile,
     }),
     archiveProblem,
     record: (run, onEnded) => withAudit(run, { ...recording, onEnded }),

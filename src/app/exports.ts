@@ -3,6 +3,7 @@ import { hourMs } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 import type { Metrics } from '../base/metrics.ts'
 import type { Config } from '../config/config.ts'
+import { testCostFile } from '../adapters/sinks/cost-file.ts'
 import { openSink, choiceOf, findSinkKind } from '../adapters/sinks/registry.ts'
 import type { AwsCredentials } from '../adapters/sinks/sigv4.ts'
 import { readBacklog } from '../adapters/stores/sql/exports/backlog.ts'
@@ -12,6 +13,7 @@ import type { ClaimedSink } from '../domain/audit/export/delivery-store.ts'
 import { deliveryOutcomes, type OpenedSink } from '../domain/audit/export/sink.ts'
 import { createBacklogGauges } from '../jobs/export-backlog.ts'
 import { createSenders } from '../pipeline/export/senders.ts'
+import type { SinkTestParts } from '../pipeline/export/test-sink.ts'
 import { openCostFiles } from './cost-files.ts'
 import type { LiveValues } from './live-values.ts'
 import type { Infrastructure } from './infrastructure.ts'
@@ -23,6 +25,8 @@ const leaseMs = 15_000
 export type OpenExports = AsyncDisposable & {
   /** Opens a sink with its own connections, for one call. */
   open(type: string, config: Configuration): OpenedSink & AsyncDisposable
+  /** Makes the file that the test of a sink of costs writes. */
+  readonly testFile: SinkTestParts['testFile']
 }
 
 /** Sends the audit log to export sinks. */
@@ -68,7 +72,7 @@ export async function openExports(infrastructure: Infrastructure, stores: Stores
   const backlogGauges = createBacklogGauges({ clock, metrics, readBacklog: () => readBacklog(database) })
   opened.use(jobs.start('measure-export-backlog', backlogGauges))
   const kept = opened.move()
-  return { open, [Symbol.asyncDispose]: () => kept.disposeAsync() }
+  return { open, testFile: testCostFile, [Symbol.asyncDispose]: () => kept.disposeAsync() }
 }
 
 function countOutcomes(metrics: Metrics, log: Log) {

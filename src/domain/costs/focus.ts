@@ -36,7 +36,7 @@ export const focusTestName = (organizationId: string, id: string): string =>
 
 const folder = 'focus/v1.2/'
 
-/** The gateway sells the requests of its callers, whoever runs the model. */
+/** The gateway charges for the requests, and a model may have targets of several vendors. */
 const provider = 'Gatehouse'
 const tokens = 'Tokens'
 /** The specification forbids null here. */
