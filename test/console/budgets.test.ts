@@ -250,6 +250,36 @@ describe('budgets in the console', { skip: withoutBrowser }, () => {
     await other.page.getByText('You need budgets:read to see this.').waitFor()
   })
 
+  it('are found in the search by id, by name and as a page', async () => {
+    const id = await create({ name: 'Searched for', amount_usd: 7, period: 'week' })
+    await using open = await openPage(browser)
+    const { page } = open
+    await scene.openAt(page, '/overview')
+    const search = async (text: string): Promise<void> => {
+      await page.keyboard.press('Control+k')
+      await page.getByRole('dialog', { name: 'Search or paste an id' }).getByRole('combobox').fill(text)
+    }
+    await page.getByRole('button', { name: /Search or paste an id/ }).waitFor()
+    await search(id)
+    await page.getByRole('option', { name: `Open budget ${id}` }).waitFor()
+    await page.keyboard.press('Enter')
+    await page.getByRole('complementary', { name: 'Budget' }).getByText('$7.00 a week').waitFor()
+    await search('searched f')
+    await page.getByRole('option', { name: /Searched for.*Budget/ }).waitFor()
+    assert.deepEqual(await accessibilityViolations(page), [])
+    await page.getByRole('combobox').fill('spend')
+    await page.getByRole('option', { name: /Costs: spend/ }).click()
+    await page.waitForURL(/\/costs$/)
+    await search('costs')
+    for (const name of [/^Costs\s*Page/, /Costs: spend/, /Costs: budgets/])
+      await page.getByRole('option', { name }).waitFor()
+    await page.getByRole('combobox').fill('budget')
+    await page.getByRole('option', { name: /New budget/ }).waitFor()
+    await page.getByRole('option', { name: /Costs: budgets/ }).click()
+    await page.waitForURL(/view=budgets$/)
+    assert.deepEqual(open.errors, [])
+  })
+
   it('show the whole list at 1280 pixels, read in one request', async () => {
     await using open = await openPage(browser, { viewport: { width: 1_280, height: 800 } })
     const { page } = open

@@ -30,6 +30,7 @@ const idTargets: Record<IdKind, { readonly icon: IconName; readonly target: (id:
   mem: { icon: 'people', target: (id) => ({ to: '/members', search: { dialog: 'edit', id } }) },
   ses: { icon: 'people', target: (id) => ({ to: '/members', search: { tab: 'signIns', dialog: 'end', id } }) },
   sink: { icon: 'sinks', target: (id) => ({ to: '/sinks/$sinkId', params: { sinkId: id } }) },
+  bud: { icon: 'costs', target: (id) => ({ to: '/costs', search: { view: 'budgets', budget: id } }) },
 }
 
 /** The object of an id, by its prefix. */
@@ -43,13 +44,17 @@ export function commandOfId(query: string): Command | undefined {
 
 const isIdKind = (prefix: string): prefix is IdKind => Object.hasOwn(idTargets, prefix)
 
-/** The pages and actions whose name contains the words. Actions come up only when something is typed. */
+/** The pages, tabs and actions whose name contains the words. Tabs and actions come up only when something is typed. */
 export function commandsFor(query: string, permissions: Me['permissions']): readonly Command[] {
   const wanted = query.trim().toLowerCase()
   const matching = (commands: readonly Command[]): Command[] =>
     commands.filter(({ name }) => name.toLowerCase().includes(wanted))
   const openPages = pages.filter((page) => mayOpen(page, permissions))
-  return [...matching(openPages.map(commandOfPage)), ...(wanted === '' ? [] : matching(actions))]
+  const openParts = parts.filter((part) => mayOpen(part, permissions)).map(({ command }) => command)
+  return [
+    ...matching(openPages.map(commandOfPage)),
+    ...(wanted === '' ? [] : [...matching(openParts), ...matching(actions)]),
+  ]
 }
 
 const commandOfPage = ({ to, name, icon }: PageLink): Command => ({
@@ -59,6 +64,21 @@ const commandOfPage = ({ to, name, icon }: PageLink): Command => ({
   icon,
   target: { to },
 })
+
+type Part = Pick<PageLink, 'needs'> & { readonly command: Command }
+
+const part = (id: keyof typeof text.parts, icon: IconName, target: NavigateOptions): Command => ({
+  id: `part-${id}`,
+  name: text.parts[id],
+  hint: text.goTo,
+  icon,
+  target,
+})
+
+const parts: readonly Part[] = [
+  { command: part('spend', 'costs', { to: '/costs' }), needs: ['usage:read'] },
+  { command: part('budgets', 'costs', { to: '/costs', search: { view: 'budgets' } }), needs: ['budgets:read'] },
+]
 
 /** The overview reads preferences when it opens. */
 function showFirstSteps(): void {
@@ -79,6 +99,7 @@ const actions: readonly Command[] = [
   action('createKey', 'plus', { to: '/projects', search: { dialog: 'create' } }),
   action('createProject', 'plus', { to: '/projects', search: { tab: 'projects', dialog: 'create' } }),
   action('createAdminKey', 'plus', { to: '/projects', search: { tab: 'administrators', dialog: 'create' } }),
+  action('createBudget', 'plus', { to: '/costs', search: { view: 'budgets', dialog: 'create' } }),
   action('light', 'theme', () => setPreferences({ theme: 'light' })),
   action('dark', 'theme', () => setPreferences({ theme: 'dark' })),
   action('system', 'theme', () => setPreferences({ theme: 'system' })),

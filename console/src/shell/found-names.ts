@@ -17,7 +17,7 @@ const shown = 5
 const shortest = 2
 const kinds = words.shell.kinds
 
-/** Policies, projects and keys whose name contains the query, as far as the signed-in administrator may see them. */
+/** Policies, projects, keys and budgets whose name contains the query, as far as the signed-in administrator may see them. */
 export function useFoundNames(query: string): { readonly commands: readonly Command[]; readonly isSearching: boolean } {
   const wanted = query.trim()
   const search = useDebounced(wanted)
@@ -75,6 +75,15 @@ function useFinders(): readonly Finder[] {
       mayRead: useMay('keys:read'),
       load: (search, signal) => dataOf(api.GET('/v1/organization/admin_api_keys', { params: query(search), signal })),
       commandOf: ({ id }) => ({ hint: kinds.adminKey, icon: 'key', target: keyLink(id) }),
+    },
+    {
+      mayRead: useMay('budgets:read'),
+      load: (search, signal) => dataOf(api.GET('/v1/organization/budgets', { params: query(search), signal })),
+      commandOf: ({ id }) => ({
+        hint: kinds.budget,
+        icon: 'costs',
+        target: { to: '/costs', search: { view: 'budgets', budget: id } },
+      }),
     },
   ]
 }

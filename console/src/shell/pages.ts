@@ -50,6 +50,6 @@ export const pages: readonly PageLink[] = [
   { to: '/settings', name: words.pages.settings, icon: 'settings', needs: ['system:read'], group: 'installation' },
 ]
 
-/** Whether somebody with these permissions may open a page. The server decides again on each call. */
-export const mayOpen = ({ needs }: PageLink, permissions: readonly Permission[]): boolean =>
+/** Whether somebody with these permissions may open a page, or a part of one. The server decides again on each call. */
+export const mayOpen = ({ needs }: Pick<PageLink, 'needs'>, permissions: readonly Permission[]): boolean =>
   needs === undefined || permissions.includes('*') || needs.some((each) => permissions.includes(each))

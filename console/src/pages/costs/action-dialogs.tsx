@@ -5,8 +5,8 @@ import { CommandPreview } from '../../kit/command-preview.tsx'
 import { Field } from '../../kit/field.tsx'
 import { FormDialog } from '../../kit/form-dialog.tsx'
 import { words } from '../../words/en.ts'
-import { numberIn } from './budget-draft.ts'
-import { amountOf } from './budget-words.ts'
+import { numberIn } from '../../kit/number-in.ts'
+import { amountOf } from '../../session/budget-words.ts'
 import { budgetsPath, useDeleteBudget, useUpdateBudget, type Budget } from './queries.ts'
 
 const text = words.budgets

@@ -1,8 +1,8 @@
 import { useModelNames } from '../../api/names.ts'
 import { errorOfField } from '../../api/use-change.ts'
 import { words } from '../../words/en.ts'
-import { actionKinds } from './budget-draft.ts'
-import { Choice, type FieldsProps } from './choice.tsx'
+import { actionKinds, type FieldsProps } from './budget-draft.ts'
+import { Choice } from '../../kit/choice.tsx'
 import styles from './budgets.module.css'
 
 const text = words.budgets

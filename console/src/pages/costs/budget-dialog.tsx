@@ -2,7 +2,7 @@ import { useState } from 'react'
 import { CommandPreview } from '../../kit/command-preview.tsx'
 import { FormDialog } from '../../kit/form-dialog.tsx'
 import { words } from '../../words/en.ts'
-import { bodyOfDraft, draftOfBudget, isComplete, newBudgetDraft } from './budget-draft.ts'
+import { bodyOfDraft, draftOfBudget, isComplete, newBudgetDraft, type BudgetDraft } from './budget-draft.ts'
 import { BudgetFields } from './budget-fields.tsx'
 import { Plan } from './plan.tsx'
 import { budgetsPath, useCreateBudget, useUpdateBudget, type Budget } from './queries.ts'
@@ -23,10 +23,15 @@ const fields = [
   'warn_at',
 ] as const
 
-type CreateProps = { readonly onClose: () => void; readonly onCreated: (id: string) => void }
+type CreateProps = {
+  /** The key that it is for, if it is for one. */
+  readonly keyId: string | undefined
+  readonly onClose: () => void
+  readonly onCreated: (id: string) => void
+}
 
-export function CreateBudgetDialog({ onClose, onCreated }: CreateProps) {
-  const [draft, setDraft] = useState(newBudgetDraft)
+export function CreateBudgetDialog({ keyId, onClose, onCreated }: CreateProps) {
+  const [draft, setDraft] = useState<BudgetDraft>({ ...newBudgetDraft, keyIds: keyId === undefined ? [] : [keyId] })
   const change = useCreateBudget(({ id }) => onCreated(id))
   const body = bodyOfDraft(draft)
   return (

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { bodyOfDraft, draftOfBudget, isComplete, newBudgetDraft, numberIn } from './budget-draft.ts'
+import { numberIn } from '../../kit/number-in.ts'
+import { bodyOfDraft, draftOfBudget, isComplete, newBudgetDraft } from './budget-draft.ts'
 import type { Budget } from './queries.ts'
 
 const budget: Budget = {

@@ -1,4 +1,5 @@
-import { amountOf, modelOfAction, type BudgetUnit } from './budget-words.ts'
+import { numberIn } from '../../kit/number-in.ts'
+import { amountOf, modelOfAction, type BudgetUnit } from '../../session/budget-words.ts'
 import type { Budget, BudgetBody } from './queries.ts'
 
 export const actionKinds = ['deny', 'warn', 'use_model'] as const
@@ -23,6 +24,13 @@ export type BudgetDraft = {
   readonly model: string
   /** Percent, with commas. */
   readonly warnAt: string
+}
+
+/** What a part of the form gets. */
+export type FieldsProps = {
+  readonly draft: BudgetDraft
+  readonly error: unknown
+  readonly onChange: (draft: BudgetDraft) => void
 }
 
 export const newBudgetDraft: BudgetDraft = {
@@ -99,12 +107,6 @@ export const isComplete = ({ name, amount, timeZone, action, model, warnAt }: Bu
   timeZone.trim() !== '' &&
   (action !== 'use_model' || model !== '') &&
   warnAt.split(',').every((share) => Number.isInteger(Number(share)))
-
-/** A number, with a point or a comma before its decimals. `1,000` is none, because it can mean 1 or 1000. */
-export function numberIn(typed: string): number {
-  const text = typed.trim()
-  return text === '' || /,\d{3}$/.test(text) ? Number.NaN : Number(text.replace(',', '.'))
-}
 
 const linesOf = (typed: string): string[] =>
   typed

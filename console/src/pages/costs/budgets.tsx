@@ -9,7 +9,7 @@ import { words } from '../../words/en.ts'
 import { BudgetDrawer } from './budget-drawer.tsx'
 import { BudgetState } from './budget-state.tsx'
 import { CreateBudgetDialog } from './budget-dialog.tsx'
-import { actionText, amountText, appliesTo } from './budget-words.ts'
+import { actionText, amountText, appliesTo } from '../../session/budget-words.ts'
 import { useBudgets, type ListedBudget } from './queries.ts'
 import type { CostsSearch } from './search.ts'
 import { HighestMember } from './spent.tsx'
@@ -18,7 +18,7 @@ import styles from './budgets.module.css'
 const text = words.budgets
 
 /** All budgets with what is spent of them, and the open one beside them. */
-export function Budgets({ search: { budget: openId, dialog } }: { readonly search: CostsSearch }) {
+export function Budgets({ search: { budget: openId, dialog, key } }: { readonly search: CostsSearch }) {
   const mayChange = useMay('budgets:write')
   const query = useBudgets()
   const names = useSubjectNames()
@@ -51,7 +51,8 @@ export function Budgets({ search: { budget: openId, dialog } }: { readonly searc
       {openId !== undefined && <BudgetDrawer key={openId} id={openId} dialog={dialog} names={names} />}
       {dialog === 'create' && mayChange && (
         <CreateBudgetDialog
-          onClose={() => void navigate({ search: (before) => ({ ...before, dialog: undefined }) })}
+          keyId={key}
+          onClose={() => void navigate({ search: (before) => ({ ...before, dialog: undefined, key: undefined }) })}
           onCreated={(id) => void navigate({ search: { view: 'budgets', budget: id } })}
         />
       )}

@@ -5,7 +5,7 @@ import { Field } from '../../kit/field.tsx'
 import { useMe } from '../../session/session.tsx'
 import { useSubjectNames } from '../../session/subject-names.ts'
 import { words } from '../../words/en.ts'
-import type { FieldsProps } from './choice.tsx'
+import type { FieldsProps } from './budget-draft.ts'
 import styles from './budgets.module.css'
 
 const text = words.budgets

@@ -3,14 +3,16 @@ import { Shape } from '../../kit/badge.tsx'
 import { DrawerSection } from '../../kit/drawer.tsx'
 import { dateAndTime } from '../../kit/format.ts'
 import { FailureState, LoadingRows } from '../../kit/state.tsx'
+import { SpentBar } from '../../session/spent-bar.tsx'
 import type { SubjectNames } from '../../session/subject-names.ts'
 import { words } from '../../words/en.ts'
-import { inUnit } from './budget-words.ts'
+import { inUnit } from '../../session/budget-words.ts'
 import { useStatus, type Budget, type BudgetStatus } from './queries.ts'
-import { SpentBar, type Member } from './spent.tsx'
 import styles from './spent.module.css'
 
 const text = words.budgets
+
+type Member = BudgetStatus['members'][number]
 
 type MembersProps = { readonly budget: Budget; readonly names: SubjectNames }
 
@@ -31,7 +33,7 @@ export function Members({ budget, names }: MembersProps) {
           {status.members.map((member) => (
             <li key={member.member ?? ''}>
               <MemberName member={member} per={budget.per} names={names} />
-              <SpentBar budget={budget} member={member} unit={status.unit} />
+              <SpentBar budget={budget} member={member} />
               <Note member={member} unit={status.unit} />
             </li>
           ))}

@@ -12,6 +12,8 @@ export type CostsSearch = {
   readonly by?: string | undefined
   readonly budget?: string | undefined
   readonly dialog?: BudgetDialogName | undefined
+  /** The key that a new budget is for. */
+  readonly key?: string | undefined
 }
 
 export const readCostsSearch = (search: Record<string, unknown>): CostsSearch => ({
@@ -19,4 +21,5 @@ export const readCostsSearch = (search: Record<string, unknown>): CostsSearch =>
   by: searchText(search['by']),
   budget: searchText(search['budget']),
   dialog: budgetDialogs.find((dialog) => dialog === search['dialog']),
+  key: searchText(search['key']),
 })

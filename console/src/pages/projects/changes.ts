@@ -1,6 +1,8 @@
 import { api, dataOf } from '../../api/client.ts'
 import { useChange } from '../../api/use-change.ts'
 import type { components } from '../../api/schema.d.ts'
+import { isApiError } from '../../api/error.ts'
+import { hasBudget, keyBudgetBody, otherName, type KeyBudgetDraft } from './key-budget.ts'
 import { isApiKey, type AnyKey, type IssuedKey, type Project } from './queries.ts'
 
 type ApiKeyCreate = components['schemas']['ApiKeyCreate']
@@ -8,6 +10,7 @@ type AdminKeyCreate = components['schemas']['AdminApiKeyCreate']
 type KeyUpdate = components['schemas']['ApiKeyUpdate'] & components['schemas']['AdminApiKeyUpdate']
 
 export const projectsPath = '/v1/organization/projects'
+export const budgetsPath = '/v1/organization/budgets'
 export const adminKeysPath = '/v1/organization/admin_api_keys'
 export const projectKeysPath = (projectId: string): string => `${projectsPath}/${projectId}/api_keys`
 
@@ -17,23 +20,52 @@ export const keyPath = (key: AnyKey): string =>
 const keyLists = [['api_keys'], ['admin_api_keys'], ['names']]
 const projectLists = [['projects'], ['api_keys'], ['names']]
 
-export type NewKey =
+export type NewKey = (
   | { readonly projectId: string; readonly body: ApiKeyCreate }
   | { readonly projectId: undefined; readonly body: AdminKeyCreate }
+) & { readonly budget: KeyBudgetDraft }
+
+type Budget = components['schemas']['Budget']
+
+/** The budget of a new key, or why there is none: the key stays, and its secret is shown. */
+export type KeyBudgetOutcome = { readonly budget: Budget } | { readonly error: unknown }
+
+export type CreatedKey = { readonly issued: IssuedKey; readonly outcome: KeyBudgetOutcome | undefined }
 
 export const useCreateKey = () =>
   useChange({
-    refresh: keyLists,
-    send: ({ projectId, body }: NewKey): Promise<IssuedKey> =>
-      projectId === undefined
-        ? dataOf(api.POST('/v1/organization/admin_api_keys', { body }))
-        : dataOf(
-            api.POST('/v1/organization/projects/{project_id}/api_keys', {
-              params: { path: { project_id: projectId } },
-              body,
-            }),
-          ),
+    refresh: [...keyLists, ['budgets']],
+    async send(key: NewKey): Promise<CreatedKey> {
+      const issued = await createKey(key)
+      if (!hasBudget(key.budget)) return { issued, outcome: undefined }
+      const outcome = await createBudget(key.budget, issued).then(
+        (budget) => ({ budget }),
+        (error: unknown) => ({ error }),
+      )
+      return { issued, outcome }
+    },
   })
+
+const createKey = ({ projectId, body }: NewKey): Promise<IssuedKey> =>
+  projectId === undefined
+    ? dataOf(api.POST('/v1/organization/admin_api_keys', { body }))
+    : dataOf(
+        api.POST('/v1/organization/projects/{project_id}/api_keys', {
+          params: { path: { project_id: projectId } },
+          body,
+        }),
+      )
+
+async function createBudget(draft: KeyBudgetDraft, { id, name }: IssuedKey): Promise<Budget> {
+  const send = (as: string): Promise<Budget> =>
+    dataOf(api.POST('/v1/organization/budgets', { body: keyBudgetBody(draft, { id, name: as }) }))
+  try {
+    return await send(name)
+  } catch (error) {
+    if (!isApiError(error) || error.code !== 'duplicate_name') throw error
+    return send(otherName(name, id))
+  }
+}
 
 export const useUpdateKey = (key: AnyKey, onDone: () => void) =>
   useChange({

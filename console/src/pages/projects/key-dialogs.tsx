@@ -7,19 +7,26 @@ import { Field } from '../../kit/field.tsx'
 import { day, time } from '../../kit/format.ts'
 import { ManagedNotice, Notice } from '../../kit/notice.tsx'
 import { ShortId } from '../../kit/short-id.tsx'
+import { useMay } from '../../session/session.tsx'
 import { words } from '../../words/en.ts'
 import {
   adminKeysPath,
+  budgetsPath,
   keyPath,
   projectKeysPath,
   useCreateKey,
   useRevokeKey,
   useRotateKey,
   useUpdateKey,
+  type CreatedKey,
   type NewKey,
 } from './changes.ts'
 import { changedOptions, keyOptions } from './commands.ts'
+import { amountProblem, budgetOptions, hasBudget, keyBudgetBody, noBudget } from './key-budget.ts'
+import { KeyBudgetFields } from './key-budget-fields.tsx'
+import { KeyBudgetNote } from './key-budget-note.tsx'
 import { createBody, draftOf, emptyDraft, updateBody } from './key-draft.ts'
+import { KeyBudgets } from './key-budgets.tsx'
 import { KeyFields } from './key-fields.tsx'
 import { isApiKey, type AnyKey, type Project } from './queries.ts'
 import { SecretDialog } from './secret.tsx'
@@ -41,10 +48,18 @@ export function CreateKeyDialog({ projects, projectId, onClose }: CreateProps) {
   const isAdmin = projects === undefined
   const [draft, setDraft] = useState(emptyDraft)
   const [chosenProject, setChosenProject] = useState(projectId)
+  const [budget, setBudget] = useState(noBudget)
+  const [attempts, setAttempts] = useState(0)
+  const mayBudget = useMay('budgets:write') && !isAdmin
   const creation = useCreateKey()
   const project = projects && projectOf(projects, chosenProject)
   const body = createBody(draft, isAdmin)
-  if (creation.data) return <SecretDialog issued={creation.data} onClose={onClose} />
+  const problem = hasBudget(budget) ? amountProblem(budget) : undefined
+  const submit = (): void => {
+    setAttempts(attempts + 1)
+    if (problem === undefined) creation.mutate({ projectId: project, body, budget } as NewKey)
+  }
+  if (creation.data) return <CreatedKeyDialog created={creation.data} onClose={onClose} />
   return (
     <FormDialog
       title={isAdmin ? text.createAdminKey : text.createKey}
@@ -53,7 +68,7 @@ export function CreateKeyDialog({ projects, projectId, onClose }: CreateProps) {
       change={creation}
       fields={fields}
       onClose={onClose}
-      onSubmit={() => creation.mutate({ projectId: project, body } as NewKey)}
+      onSubmit={submit}
     >
       {project === '' && <Notice tone="warning">{text.noProject}</Notice>}
       <KeyFields draft={draft} onChange={setDraft} error={creation.error} isAdmin={isAdmin} isNew>
@@ -71,17 +86,38 @@ export function CreateKeyDialog({ projects, projectId, onClose }: CreateProps) {
           </Field>
         )}
       </KeyFields>
+      {mayBudget && (
+        <KeyBudgetFields
+          draft={budget}
+          onChange={setBudget}
+          error={attempts > 0 ? problem : undefined}
+          attempts={attempts}
+        />
+      )}
       <CommandPreview
         call={{
           method: 'POST',
           path: project === undefined ? adminKeysPath : projectKeysPath(project),
           body,
-          command: command('keys create', keyOptions(draft, project)),
+          command: command('keys create', { ...keyOptions(draft, project), ...budgetOptions(budget) }),
         }}
+        next={
+          hasBudget(budget)
+            ? { method: 'POST', path: budgetsPath, body: keyBudgetBody(budget, { id: 'KEY_ID', name: body.name }) }
+            : undefined
+        }
       />
     </FormDialog>
   )
 }
+
+type CreatedProps = { readonly created: CreatedKey; readonly onClose: () => void }
+
+const CreatedKeyDialog = ({ created: { issued, outcome }, onClose }: CreatedProps) => (
+  <SecretDialog issued={issued} onClose={onClose}>
+    {outcome !== undefined && <KeyBudgetNote keyId={issued.id} outcome={outcome} />}
+  </SecretDialog>
+)
 
 /** The chosen project if it can have keys, which an archived one cannot; otherwise the first. */
 const projectOf = (projects: readonly Project[], chosen: string | undefined): string =>
@@ -93,6 +129,7 @@ export function EditKeyDialog({ apiKey, onClose }: KeyProps) {
   const [before] = useState(() => draftOf(apiKey))
   const [draft, setDraft] = useState(before)
   const update = useUpdateKey(apiKey, onClose)
+  const mayReadBudgets = useMay('budgets:read') && isApiKey(apiKey)
   const body = updateBody(before, draft)
   const isChanged = Object.keys(body).length > 0
   return (
@@ -107,6 +144,7 @@ export function EditKeyDialog({ apiKey, onClose }: KeyProps) {
     >
       <ManagedNotice owner={apiKey.managed_by} />
       <KeyFacts apiKey={apiKey} />
+      {mayReadBudgets && <KeyBudgets keyId={apiKey.id} />}
       <KeyFields draft={draft} onChange={setDraft} error={update.error} isAdmin={!isApiKey(apiKey)} isNew={false} />
       {isChanged ? (
         <CommandPreview

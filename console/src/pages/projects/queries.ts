@@ -36,6 +36,39 @@ export const useProjects = ({ search, status }: ProjectsSearch) =>
     return dataOf(api.GET('/v1/organization/projects', { params: { query }, signal }))
   })
 
+type Budget = components['schemas']['Budget']
+type BudgetMember = components['schemas']['BudgetMember']
+
+/** The member with the highest share is undefined if nothing was spent. */
+export type KeyBudget = { readonly budget: Budget; readonly highest: BudgetMember | undefined }
+
+const mostBudgets = 5
+
+/** The first budgets that name a key, with what is spent of them. Needs `budgets:read`. */
+export const useBudgetsOfKey = (keyId: string) =>
+  useQuery({
+    queryKey: ['budgets', 'of_key', keyId],
+    queryFn: async ({ signal }): Promise<readonly KeyBudget[]> => {
+      const all = await readBudgets(signal)
+      const found = all.filter(({ match }) => match.api_key_ids.includes(keyId)).slice(0, mostBudgets)
+      return Promise.all(
+        found.map(async (budget) => {
+          const params = { path: { budget_id: budget.id } }
+          const status = await dataOf(api.GET('/v1/organization/budgets/{budget_id}/status', { params, signal }))
+          return { budget, highest: status.members[0] }
+        }),
+      )
+    },
+  })
+
+/** The API has no filter for the key. An organization has at most 200 budgets. */
+async function readBudgets(signal: AbortSignal, after?: string): Promise<readonly Budget[]> {
+  const query = definedOf({ after, limit: pageSize })
+  const page = await dataOf(api.GET('/v1/organization/budgets', { params: { query }, signal }))
+  if (!page.has_more || page.last_id === null) return page.data
+  return [...page.data, ...(await readBudgets(signal, page.last_id))]
+}
+
 export const useRoles = () =>
   useQuery({ queryKey: ['roles'], queryFn: () => dataOf(api.GET('/v1/organization/roles')), staleTime: Infinity })
 

@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { useState, type ReactNode } from 'react'
 import { serverUrl } from '../../api/client.ts'
 import { useModelNames } from '../../api/names.ts'
 import { useInferenceUrl } from '../../session/session.tsx'
@@ -14,13 +14,19 @@ import styles from './secret.module.css'
 
 const text = words.projects
 
-type SecretProps = { readonly issued: IssuedKey; readonly isRotated?: boolean; readonly onClose: () => void }
+type SecretProps = {
+  readonly issued: IssuedKey
+  readonly isRotated?: boolean
+  readonly onClose: () => void
+  /** What else was done with the key. */
+  readonly children?: ReactNode
+}
 
 /**
  * The secret of a key, which the server returns once, and code that uses it. It is kept in no address and no storage. Escape
  * and the close button ask first.
  */
-export function SecretDialog({ issued, isRotated = false, onClose }: SecretProps) {
+export function SecretDialog({ issued, isRotated = false, onClose, children }: SecretProps) {
   const [isAsking, setAsking] = useState(false)
   return (
     <Dialog
@@ -43,6 +49,7 @@ export function SecretDialog({ issued, isRotated = false, onClose }: SecretProps
       <Notice tone={isAsking ? 'error' : 'warning'}>{isAsking ? text.notCopied : text.secretOnce}</Notice>
       <CodeBlock code={issued.value} />
       {isRotated && <p>{oldSecretText(issued)}</p>}
+      {children}
       <Snippets issued={issued} />
     </Dialog>
   )

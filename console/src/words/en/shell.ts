@@ -5,7 +5,7 @@ export const shell = {
   search: 'Search or paste an id',
   results: 'Results',
   noResults:
-    'No page, name or id matches. Ids begin with req_ (requests), pol_ (policies), evt_ (events), key_ or adk_ (keys), proj_ (projects), mem_ (members), ses_ (sign-ins) or sink_ (sinks).',
+    'No page, name or id matches. Ids begin with req_ (requests), pol_ (policies), evt_ (events), key_ or adk_ (keys), proj_ (projects), mem_ (members), ses_ (sign-ins), sink_ (sinks) or bud_ (budgets).',
   searching: 'Searching names …',
   openId: {
     req: (id: string) => `Open request ${id}`,
@@ -17,13 +17,17 @@ export const shell = {
     mem: (id: string) => `Open member ${id}`,
     ses: (id: string) => `Open sign-in ${id}`,
     sink: (id: string) => `Open sink ${id}`,
+    bud: (id: string) => `Open budget ${id}`,
   },
-  kinds: { policy: 'Policy', project: 'Project', apiKey: 'API key', adminKey: 'Administrator key' },
+  kinds: { policy: 'Policy', project: 'Project', apiKey: 'API key', adminKey: 'Administrator key', budget: 'Budget' },
+  /** Tabs that the search finds beside the pages. */
+  parts: { spend: 'Costs: spend', budgets: 'Costs: budgets' },
   action: 'Action',
   actions: {
     createPolicy: 'New policy',
     createKey: 'Create API key',
     createProject: 'Create project',
+    createBudget: 'New budget',
     createAdminKey: 'Create administrator key',
     light: 'Use light theme',
     dark: 'Use dark theme',

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { actionText, amountOf, amountText, appliesTo, spentText } from './budget-words.ts'
-import type { Budget } from './queries.ts'
+import type { components } from '../api/schema.d.ts'
+
+type Budget = components['schemas']['Budget']
 
 const match = { project_ids: [], api_key_ids: [], models: [], users: [], tags: {} }
 const names = { projects: new Map([['proj_1', 'Web']]), keys: new Map([['key_1', 'Bot']]) }

@@ -1,13 +1,5 @@
 import type { ReactNode } from 'react'
-import { Field } from '../../kit/field.tsx'
-import type { BudgetDraft } from './budget-draft.ts'
-
-/** What a part of the form gets. */
-export type FieldsProps = {
-  readonly draft: BudgetDraft
-  readonly error: unknown
-  readonly onChange: (draft: BudgetDraft) => void
-}
+import { Field } from './field.tsx'
 
 type ChoiceProps<Value extends string> = {
   readonly label: string

@@ -1,7 +1,9 @@
-import { count, dollars, shortCount } from '../../kit/format.ts'
-import type { SubjectNames } from '../../session/subject-names.ts'
-import { words } from '../../words/en.ts'
-import type { Budget } from './queries.ts'
+import { count, dollars, shortCount } from '../kit/format.ts'
+import type { components } from '../api/schema.d.ts'
+import { words } from '../words/en.ts'
+import type { SubjectNames } from './subject-names.ts'
+
+type Budget = components['schemas']['Budget']
 
 const text = words.budgets
 
