@@ -41,3 +41,34 @@ it('export names the variable of a secret after the id of the sink, because tena
   assert.match(text, new RegExp(`secret: \\$\\{${variable}\\}`))
   assert.doesNotMatch(text, /GITHUB/)
 })
+
+it('a sink of daily costs is planned, applied and exported like any other setting', async () => {
+  await using scene = await openAsCode()
+  scene.env['BUCKET_SECRET'] = 'the-secret-of-the-bucket'
+  const write = (filter: string): void =>
+    scene.write(`export_sinks:
+  - type: s3
+    label: Finance
+    enabled: false
+    config:
+      sends: costs
+      bucket: costs
+      region: here
+      endpoint: http://127.0.0.1:9
+      auth: { type: access_key, access_key_id: AKIAEXAMPLE, secret_access_key: "\${BUCKET_SECRET}" }
+${filter}`)
+  write('      filter: { decisions: [refuse] }\n')
+  const rejected = await scene.plan()
+  assert.notEqual(rejected.status, 0)
+  assert.match(rejected.output + rejected.errors, /config\.filter: belongs to sends events/)
+  write('')
+  const applied = await scene.apply()
+  assert.equal(applied.status, 0, applied.output + applied.errors)
+  assert.match(applied.output, /config\.sends: costs/)
+  assert.equal((await scene.plan()).status, 0)
+  const { data } = await scene.json('sinks', 'list')
+  assert.equal(data[0].config.sends, 'costs')
+  assert.match((await scene.run('sinks', 'show', data[0].id)).output, /^disabled, costs of 0 days written$/m)
+  await scene.run('export', '-o', join(scene.path, 'exported'))
+  assert.match(readFileSync(join(scene.path, 'exported', 'export_sinks.yaml'), 'utf8'), /sends: costs/)
+})

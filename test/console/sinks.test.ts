@@ -104,6 +104,30 @@ describe('the sinks of the console', { skip: withoutBrowser }, () => {
     await drawerOf(page).getByText('The destination accepted the test event.').waitFor()
   })
 
+  it('offer daily costs for S3, without what chooses among events', async () => {
+    await using open = await openPage(browser)
+    const { page } = open
+    await scene.signIn(page)
+    await page.goto(`${scene.url}/console/sinks?new=s3`)
+    const dialog = page.getByRole('dialog', { name: 'New sink' })
+    await dialog.getByText('More settings').click()
+    await dialog.getByRole('group', { name: 'Filter' }).waitFor()
+    await dialog.getByLabel('Start from').waitFor()
+    await dialog.getByLabel('What is sent').selectOption('Daily costs (FOCUS 1.2)')
+    await dialog.getByRole('group', { name: 'Filter' }).waitFor({ state: 'hidden' })
+    assert.equal(await dialog.getByLabel('Start from').count(), 0)
+    assert.deepEqual(await accessibilityViolations(page), [])
+    await dialog.getByLabel('Name', { exact: true }).fill('Finance')
+    await dialog.getByLabel('Bucket').fill('costs')
+    await dialog.getByLabel('Region').fill('eu-central-1')
+    await dialog.getByLabel('Access key id').fill('AKIAEXAMPLE')
+    await dialog.getByLabel('Secret access key').fill('example')
+    await dialog.getByRole('button', { name: 'Create S3 sink' }).click()
+    await page.waitForURL(/sinks\/sink_/)
+    await drawerOf(page).getByText('Days written').waitFor()
+    await drawerOf(page).getByRole('button', { name: 'Write test file' }).waitFor()
+  })
+
   it('edit, pause and resume a sink, and delete it by its name', async (t) => {
     const id = await createSink(t, 'To be changed', () => ({ status: 200 }))
     await using open = await openPage(browser)
