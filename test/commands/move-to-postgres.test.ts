@@ -101,6 +101,8 @@ describe('moving embedded storage to PostgreSQL', { skip: withoutPostgres }, () 
 
   it('copies every row, and a server continues on the copy with the same keys', async () => {
     await using folder = await filled.copy()
+    folder.change(`insert into export_cost_file (organization_id, sink_id, day, digest, row_count, has_tags, written_at)
+      select organization_id, id, 1767225600, 'abc', 3, 1, 1767315600000 from export_sink limit 1`)
     await using target = await createScratchDatabase()
     const content = contentOf(folder.dataDir)
     const moved = await migrate(folder.dataDir, ['--to', target.url])

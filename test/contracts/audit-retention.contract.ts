@@ -141,18 +141,19 @@ export function auditKeepingContract({ name, skip, open }: Engine): void {
       assert.equal(await countOf(scene.database, 'audit_event', firstSequence), 0)
     })
 
-    it('waits for a sink with a backlog, but not without limit, and not for a disabled one', async () => {
-      for (const { enabled, backlogDays, isCut } of [
-        { enabled: 1, backlogDays: 14, isCut: false },
-        { enabled: 1, backlogDays: 1, isCut: true },
-        { enabled: 0, backlogDays: 14, isCut: true },
-      ]) {
+    it('waits for a sink with a backlog, but not without limit, and not for a disabled one or one of costs', async () => {
+      for (const { enabled, sends, backlogDays, isCut } of [
+        { enabled: 1, sends: 'events', backlogDays: 14, isCut: false },
+        { enabled: 1, sends: 'events', backlogDays: 1, isCut: true },
+        { enabled: 0, sends: 'events', backlogDays: 14, isCut: true },
+        { enabled: 1, sends: 'costs', backlogDays: 14, isCut: true },
+      ] as const) {
         await using scene = await openScene(open)
-        await addLaggingSink(scene.database, { enabled, sequence: 2 })
+        await addLaggingSink(scene.database, { enabled, sends, sequence: 2 })
         await days(scene, 6)
         await scene.trim(backlogDays * dayMs)
         const { firstSequence } = (await scene.log.reads.chainState('org_1')) ?? assert.fail()
-        assert.equal(firstSequence > 3, isCut, JSON.stringify({ enabled, backlogDays }))
+        assert.equal(firstSequence > 3, isCut, JSON.stringify({ enabled, sends, backlogDays }))
       }
     })
   })
