@@ -99,6 +99,14 @@ describe('a file of costs in the columns of FOCUS 1.2', () => {
       assert.equal(cells[name], '', name)
   })
 
+  it('has the id of a project without a name, because the specification forbids null beside an id', () => {
+    const [cells] = parsed([{ ...row, projectId: 'proj_9', keyId: 'key_9' }])
+    assert.deepEqual(
+      [cells?.['SubAccountName'], cells?.['ResourceId'], cells?.['ResourceName']],
+      ['proj_9', 'key_9', ''],
+    )
+  })
+
   it('has only its header without costs, and all rows of many', () => {
     assert.equal([...focusCsv([], day)].join('').split('\r\n').length, 2)
     const rows = Array.from({ length: 2_500 }, (_, at) => ({ ...row, requests: at }))

@@ -47,10 +47,6 @@ type CellOf = (row: DayCost, day: FocusDay) => Cell
 const costOf: CellOf = ({ costMicro }, { creditUsd }) => exactUsd(costMicro, creditUsd)
 const modelOf = ({ model }: DayCost): string => model || unknownModel
 const tokensOf: CellOf = (row) => row.inputTokens + row.cacheReadTokens + row.cacheWriteTokens + row.outputTokens
-const nameOf =
-  (kind: NamedKind, idOf: (row: DayCost) => string): CellOf =>
-  (row, { names }) =>
-    names[kind].get(idOf(row)) ?? null
 
 /**
  * The columns of FOCUS 1.2, in its order: the mandatory ones and those that mean something for requests to models. A row has tokens of
@@ -82,14 +78,15 @@ const columns: readonly (readonly [name: string, cellOf: CellOf])[] = [
   ['PublisherName', () => provider],
   ['RegionId', () => null],
   ['ResourceId', ({ keyId }) => keyId || null],
-  ['ResourceName', nameOf('key', ({ keyId }) => keyId)],
+  ['ResourceName', ({ keyId }, { names }) => names.key.get(keyId) ?? null],
   ['ResourceType', ({ keyId }) => (keyId === '' ? null : 'API key')],
   ['ServiceCategory', () => 'AI and Machine Learning'],
   ['ServiceName', modelOf],
   ['ServiceSubcategory', () => 'Generative AI'],
   ['SkuId', modelOf],
   ['SubAccountId', ({ projectId }) => projectId || null],
-  ['SubAccountName', nameOf('project', ({ projectId }) => projectId)],
+  // The specification forbids null beside an id.
+  ['SubAccountName', ({ projectId }, { names }) => names.project.get(projectId) ?? (projectId || null)],
   ['Tags', ({ tags }) => (tags === '' ? null : JSON.stringify(tagsOfText(tags)))],
   ['x_CacheReadTokens', ({ cacheReadTokens }) => cacheReadTokens],
   ['x_CacheWriteTokens', ({ cacheWriteTokens }) => cacheWriteTokens],
