@@ -3,6 +3,7 @@ import type { AdminKeyBody, ApiKeyBody, CreatedKeyBody, KeysBody } from '../http
 import type { ProjectBody } from '../http/admin/projects/schema.ts'
 import { readArguments, readList, readTime, required } from './arguments.ts'
 import { UsageError, unknownSubcommand, type Command } from './command.ts'
+import { budgetOptions, readKeyBudget, withBudget } from './key-budget.ts'
 import { runOnServer, type Result, type Work } from './run-on-server.ts'
 import type { Connection } from '../app/client/in-process.ts'
 import { dateOf, tableWithOwners } from './table.ts'
@@ -18,6 +19,7 @@ const options = {
   expires: { type: 'string' },
   'allow-ip': { type: 'string', multiple: true },
   grace: { type: 'string' },
+  ...budgetOptions,
   json: { type: 'boolean' },
 } as const
 
@@ -27,7 +29,7 @@ export const keys: Command = {
   summary: 'List, create, change, rotate and revoke keys',
   isRemote: true,
   usage: `gatehouse keys list [--project ID] [--org ID] [--json]
-gatehouse keys create --name NAME [--project ID] [--models a,b] [--permissions p,q] [--expires 30d] [--allow-ip NETWORK]... [--org ID] [--json]
+gatehouse keys create --name NAME [--project ID] [--models a,b] [--permissions p,q] [--expires 30d] [--allow-ip NETWORK]... [--budget-usd 20] [--budget-period month] [--budget-action warn] [--org ID] [--json]
 gatehouse keys create --admin --name NAME [--permissions p,q | --role ROLE] [--expires 2027-01-31] [--allow-ip NETWORK]... [--org ID] [--json]
 gatehouse keys update ID [--name NAME] [--models a,b] [--permissions p,q] [--expires TIME] [--allow-ip NETWORK]... [--org ID] [--json]
 gatehouse keys rotate ID [--grace 24h] [--org ID] [--json]
@@ -39,6 +41,8 @@ exports:write. An administrator key may do everything (*) unless --permissions l
 auditor.
 update changes what is given: --models any, --expires never and --allow-ip any remove a restriction. rotate gives the key a
 new secret; the replaced one works until the grace time has passed, without --grace not at all.
+--budget-usd, --budget-tokens or --budget-requests also creates a budget of the key: for a day, week, month (the default) or once.
+Over it, requests are rejected, or --budget-action warn lets them pass.
 --allow-ip 203.0.113.0/24 restricts the key to these addresses; it may be given more than once.
 --org and --project may be left out while there is only one.`,
   async run(context) {
@@ -92,6 +96,7 @@ function create(values: Values): Work {
   const permissions = readList(values.permissions)
   const models = readList(values.models)
   const allowedIps = values['allow-ip']?.flatMap((text) => readList(text) ?? [])
+  const budget = readKeyBudget(values)
   return async ({ client, clock }) => {
     const expiresAtMs = readTime(values.expires, clock.nowMs())
     const body = {
@@ -105,7 +110,9 @@ function create(values: Values): Work {
     const path = values.admin
       ? '/v1/organization/admin_api_keys'
       : apiPath`/v1/organization/projects/${values.project ?? (await onlyProject(client))}/api_keys`
-    return issuedResult(await client.post<CreatedKeyBody>(path, body))
+    const created = await client.post<CreatedKeyBody>(path, body)
+    const result = issuedResult(created)
+    return budget === undefined ? result : withBudget(client, created, { result, budget })
   }
 }
 
