@@ -17,6 +17,8 @@ const otherPages = [
   ['policies', 'policies'],
   ['gateway', 'gateway'],
   ['models', 'models'],
+  ['costs', 'costs?range=30d&by=tag:team'],
+  ['budgets', 'costs?view=budgets'],
   ['limits', 'limits'],
   ['sinks', 'sinks'],
   ['audit', 'audit'],
@@ -42,12 +44,25 @@ const members = [
   ['Deniz Kaya', 'deniz@example.com', 'developer'],
 ]
 
+const teams = ['support', 'search', 'search', 'research', 'support', 'support'] as const
+const users = ['ada', 'bram', 'chiara', 'ada', 'deniz', 'ada', 'bram'] as const
+
+const budgets = [
+  { name: 'Everything', amount_usd: 7, period: 'month', time_zone: 'Europe/Berlin' },
+  { name: 'Each team', amount_usd: 5, period: 'month', per: 'tag:team', action: 'use_model:assistant-small' },
+  { name: 'Each user', amount_usd: 2.6, period: 'month', per: 'user', action: 'warn' },
+  { name: 'Trial of research', requests: 500, period: 'once', match: { tags: { team: ['research'] } } },
+  { name: 'Tokens of the large model', tokens: 2_000_000, period: 'month', match: { models: ['assistant-large'] } },
+] as const
+
 const folder = mkdtempSync(join(tmpdir(), 'gatehouse-'))
 /** High limits, and models with prices. */
 const settings = {
   storage: { data_dir: './data' },
   server: { port: 0 },
   log: { level: 'silent' },
+  budgets: { tags: ['team'] },
+  credits: { starting: 50_000 },
   limits: { tiers: { free: { rpm: 0, rpd: 0, tpm: 0, tpd: 0 } } },
   console: {
     oidc: { issuer: 'https://id.example.com', client_id: 'gatehouse', client_secret: 'secret', name: 'Example ID' },
@@ -122,17 +137,46 @@ async function take(page: Page, name: string): Promise<void> {
   console.log(`docs/guide/console/${name}.png`)
 }
 
-/** Sends requests that are allowed, denied, changed and failed. Returns the ids of a denied one and of a policy. */
-async function sendSamples({ client }: App, url: string): Promise<{ denied: string; policyId: string }> {
-  const keys = await client.post<{ api_key: string; admin_key: string }>('/operator/setup', {
-    name: 'Nordwind Energie',
-  })
-  const send = (path: string, body: unknown, key: string) =>
+type Keys = { readonly api_key: string; readonly admin_key: string }
+
+function senderTo(url: string) {
+  return (path: string, body: unknown, key: string, headers: Readonly<Record<string, string>> = {}) =>
     fetch(url + path, {
       method: 'POST',
-      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...headers },
       body: JSON.stringify(body),
     })
+}
+
+/** Sends long requests of teams and users in the four weeks before the day of the other samples, and creates budgets. */
+async function sendSpend(url: string, keys: Keys): Promise<void> {
+  const send = senderTo(url)
+  const count = 300
+  for (let at = 0; at < count; at++) {
+    const day = 1.1 + (28 * (count - at)) / count
+    aheadMs = -day * dayMs
+    const content = `${sampleTexts[at % 2]} (${at}). `.repeat(90 + ((at * 37) % 160))
+    const body = {
+      model: at % 5 === 0 ? 'assistant-small' : 'assistant-large',
+      max_tokens: 4_000,
+      messages: [{ role: 'user', content }],
+      metadata: { user_id: users[at % users.length] },
+    }
+    const response = await send('/v1/messages', body, keys.api_key, {
+      'x-policy-tags': `team=${teams[at % teams.length]}`,
+    })
+    await response.text()
+  }
+  aheadMs = 0
+  for (const budget of budgets) await send('/v1/organization/budgets', budget, keys.admin_key)
+}
+
+/** Sends requests that are allowed, denied, changed and failed. Returns the ids of a denied one and of a policy. */
+async function sendSamples({ client }: App, url: string): Promise<{ denied: string; policyId: string }> {
+  const keys = await client.post<Keys>('/operator/setup', {
+    name: 'Nordwind Energie',
+  })
+  const send = senderTo(url)
   let policyId = ''
   for (const [name, rule, mode] of [
     ['No code names', 'cel:text.contains("falcon") ? 1.0 : 0.0', 'enforcing'],
@@ -152,6 +196,7 @@ async function sendSamples({ client }: App, url: string): Promise<{ denied: stri
     { name: 'Reports', role: 'auditor', expires_at: expiresAt },
     keys.admin_key,
   )
+  await sendSpend(url, keys)
   let denied = ''
   const count = 400
   for (let at = 0; at < count; at++) {
