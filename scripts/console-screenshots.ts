@@ -140,12 +140,14 @@ async function take(page: Page, name: string): Promise<void> {
 type Keys = { readonly api_key: string; readonly admin_key: string }
 
 function senderTo(url: string) {
-  return (path: string, body: unknown, key: string, headers: Readonly<Record<string, string>> = {}) =>
-    fetch(url + path, {
+  return (path: string, body: unknown, from: string | { readonly key: string; readonly tags: string }) => {
+    const [key, tagged] = typeof from === 'string' ? [from, {}] : [from.key, { 'x-policy-tags': from.tags }]
+    return fetch(url + path, {
       method: 'POST',
-      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...headers },
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...tagged },
       body: JSON.stringify(body),
     })
+  }
 }
 
 /** Sends long requests of teams and users in the four weeks before the day of the other samples, and creates budgets. */
@@ -162,9 +164,8 @@ async function sendSpend(url: string, keys: Keys): Promise<void> {
       messages: [{ role: 'user', content }],
       metadata: { user_id: users[at % users.length] },
     }
-    const response = await send('/v1/messages', body, keys.api_key, {
-      'x-policy-tags': `team=${teams[at % teams.length]}`,
-    })
+    const tags = `team=${teams[at % teams.length]}`
+    const response = await send('/v1/messages', body, { key: keys.api_key, tags })
     await response.text()
   }
   aheadMs = 0

@@ -1,7 +1,4 @@
 import { ApiError, type ApiClient } from '../app/client/api-client.ts'
-import { amountOf } from '../domain/budgets/amount.ts'
-import { budgetPeriods, budgetUnits } from '../domain/budgets/budget.ts'
-import { maxNameLength } from '../domain/identity/bounds.ts'
 import type { BudgetBody, CreateBudgetBody } from '../http/admin/budgets/schema.ts'
 import type { CreatedKeyBody } from '../http/admin/operator-keys.ts'
 import { readNumber } from './arguments.ts'
@@ -24,12 +21,16 @@ type Values = { readonly [Name in keyof typeof budgetOptions]?: string | undefin
 
 type KeyBudget = Omit<CreateBudgetBody, 'name' | 'match'>
 
+const units = ['usd', 'tokens', 'requests'] as const
 const fields = { usd: 'amount_usd', tokens: 'tokens', requests: 'requests' } as const
+const most = { usd: 1_000_000_000, tokens: 1_000_000_000_000_000, requests: 1_000_000_000_000_000 } as const
+const periods = ['day', 'week', 'month', 'once'] as const
 const actions = ['deny', 'warn'] as const
+const maxNameLength = 80
 
 /** The budget that the options describe; undefined without one. Wrong options are found before a key is created. */
 export function readKeyBudget(values: Values): KeyBudget | undefined {
-  const given = budgetUnits.filter((unit) => values[`budget-${unit}`] !== undefined)
+  const given = units.filter((unit) => values[`budget-${unit}`] !== undefined)
   const [unit] = given
   if (given.length > 1)
     throw new UsageError('Only one of --budget-usd, --budget-tokens and --budget-requests is allowed.')
@@ -39,12 +40,14 @@ export function readKeyBudget(values: Values): KeyBudget | undefined {
     throw new UsageError('--budget-period and --budget-action need --budget-usd, --budget-tokens or --budget-requests.')
   }
   if (values.admin) throw new UsageError('A budget is for API keys, not for administrator keys.')
-  const option = `--budget-${unit}`
-  const amount = readNumber(values[`budget-${unit}`], option) ?? 0
-  amountOf(unit, amount, option)
+  const amount = readNumber(values[`budget-${unit}`], `--budget-${unit}`) ?? 0
+  if (amount === 0 || amount > most[unit] || Number(amount.toFixed(unit === 'usd' ? 6 : 0)) !== amount)
+    throw new UsageError(
+      `--budget-${unit} must be more than 0, at most ${most[unit]}, ${unit === 'usd' ? 'with at most 6 decimals' : 'and whole'}.`,
+    )
   return {
     [fields[unit]]: amount,
-    period: oneOf(budgetPeriods, period, '--budget-period'),
+    period: oneOf(periods, period, '--budget-period'),
     action: oneOf(actions, action, '--budget-action'),
   }
 }

@@ -26,8 +26,8 @@ describe('keys create with a budget', async () => {
 
   it('creates no key if the amount is wrong', async () => {
     const wrong = await call('keys', 'create', '--name', 'wrong', '--budget-requests', '0.5')
-    assert.equal(wrong.status, 1)
-    assert.match(wrong.errors, /--budget-requests: must be a whole number/)
+    assert.equal(wrong.status, 2)
+    assert.match(wrong.errors, /--budget-requests must be more than 0, .* and whole/)
     assert.doesNotMatch((await call('keys', 'list')).output, /wrong/)
   })
 
