@@ -117,10 +117,8 @@ export function createRedisLimitStore({ connection, settings, nowMs }: RedisLimi
       )
     },
 
-    async heldBudgets(organization, counters) {
-      const call = { keys: [budgetKeyOf(organization)], args: [asNamed(counters.map((counter) => [counter, 0, 0, 0]))] }
-      return readNumbers(await runFor(organization, 'heldBudgets', call))
-    },
+    heldBudgets: async (organization, counters) =>
+      readNumbers(await runFor(organization, 'heldBudgets', countersCall(organization, counters))),
 
     async accounts(organization) {
       const keys = [...keysOf(organization), sliceKeyOf(organization)]
@@ -135,6 +133,11 @@ export function createRedisLimitStore({ connection, settings, nowMs }: RedisLimi
     },
   }
 }
+
+const countersCall = (organization: string, counters: readonly string[]): ScriptCall => ({
+  keys: [budgetKeyOf(organization)],
+  args: [asNamed(counters.map((counter) => [counter, 0, 0, 0]))],
+})
 
 /** The arguments of `admit.lua` after the incarnation. */
 function demandOf(request: AdmissionRequest, rules: readonly number[]): (string | Buffer)[] {

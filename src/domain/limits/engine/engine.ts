@@ -175,10 +175,8 @@ export function createLimitEngine(options: LimitEngineOptions): LimitEngine {
       if (count.epoch === epoch) countBudgets(tenant, count, tenantTime(tenant, options.nowMs()))
     },
 
-    heldBudgets(organization, counters) {
-      const known = tenants.find(organization)?.budgets.counters
-      return counters.map((counter) => known?.get(counter)?.held ?? 0)
-    },
+    heldBudgets: (organization, counters) =>
+      counters.map((counter) => tenants.find(organization)?.budgets.counters.get(counter)?.held ?? 0),
 
     closeBudgets() {
       for (const organization of tenants.organizations()) tenants.open(organization).budgets.version++
