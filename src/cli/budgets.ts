@@ -109,10 +109,11 @@ function statusText({
   members,
   has_more: hasMore,
 }: BudgetStatusBody): string {
-  const heads = ['MEMBER', `SPENT (${unit.toUpperCase()})`, 'AMOUNT', 'LEFT', 'SHARE', 'FORECAST']
+  const heads = ['MEMBER', `SPENT (${unit.toUpperCase()})`, 'HELD', 'AMOUNT', 'LEFT', 'SHARE', 'FORECAST']
   const rows = members.map((each) => [
     each.member === null ? 'all' : each.name === null ? each.member : `${each.name} (${each.member})`,
     String(each.spent),
+    each.held === null ? '' : String(each.held),
     String(each.amount),
     String(each.left),
     `${each.percent} %`,
