@@ -50,6 +50,7 @@ export const cases: readonly BenchCase[] = [
       'portkey',
       'litellm',
       'gatehouse',
+      'gatehouse, 20 budgets',
       'gatehouse, 20 policies',
       'gatehouse, 200 policies',
     ],
@@ -59,7 +60,7 @@ export const cases: readonly BenchCase[] = [
     name: 'whole, repeated',
     about: 'The same bytes each time, so that verdicts come from the cache.',
     workload: { ...usual, text: 'repeated' },
-    targets: ['bare', 'gatehouse', 'gatehouse, 20 policies'],
+    targets: ['bare', 'gatehouse', 'gatehouse, 20 budgets', 'gatehouse, 20 policies'],
     quick: ['bare', 'gatehouse'],
   },
   {

@@ -42,6 +42,7 @@ export const targets = [
   ...ladder,
   gatehouse('gatehouse', everything, {}),
   gatehouse('gatehouse, 20 policies', `${everything}, 20 policies`, { policies: 20 }),
+  gatehouse('gatehouse, 20 budgets', `${everything}, 20 budgets`, { budgets: 20 }),
   gatehouse('gatehouse, 200 policies', `${everything}, 200 policies`, { policies: 200 }),
   gatehouse('gatehouse, 1,000 keys', `${everything}, 1,000 keys of one project`, { keys: 1000 }),
   gatehouse('gatehouse, 1,000 organizations', `${everything}, 1,000 organizations with a key each`, {

@@ -13,6 +13,8 @@ export type Feature = (typeof features)[number]
 export type GatehouseOptions = {
   readonly on?: readonly Feature[]
   readonly policies?: number
+  /** Each matches every request and is never used up. */
+  readonly budgets?: number
   /** Of the first organization, all in one project. */
   readonly keys?: number
   /** Each with a key of its own. The policies are those of the first. */
@@ -23,7 +25,7 @@ export type GatehouseOptions = {
 
 /** A real instance: embedded storage, keys, two upstreams, and all features on by default. */
 export async function startGatehouse(
-  { on = features, policies = 0, keys = 1, organizations = 1, traced }: GatehouseOptions,
+  { on = features, policies = 0, budgets = 0, keys = 1, organizations = 1, traced }: GatehouseOptions,
   port: number,
   upstreamPort: number,
 ): Promise<Running> {
@@ -48,6 +50,7 @@ export async function startGatehouse(
   const running = await startScript({ name: 'gatehouse', file: main, port, flags: startFlags(), words: ['serve'], env })
   const client = createApiClient(socketTransport(controlSocketPath(dataDir)))
   await publishPolicies(client, policyRules(policies))
+  await createBudgets(client, budgets)
   const apiKeys = [
     created.api_key,
     ...(await createKeys(client, created.project_id, keys - 1)),
@@ -98,6 +101,14 @@ async function publishPolicies(client: ApiClient, rules: readonly string[]): Pro
     const policy = { name: `Policy ${at}`, mode: 'enforcing', rule }
     const { id, revision } = await client.post<{ id: string; revision: number }>(path, policy)
     await client.post(`${path}/${id}/publish`, { revision })
+  }
+}
+
+async function createBudgets(client: ApiClient, count: number): Promise<void> {
+  const members = ['all', 'project', 'key'] as const
+  for (let at = 0; at < count; at++) {
+    const budget = { name: `Budget ${at}`, per: members[at % members.length], amount_usd: 1_000_000, period: 'month' }
+    await client.post('/v1/organization/budgets', budget)
   }
 }
 
