@@ -95,7 +95,7 @@ it('gatehouse budgets creates, lists, shows, changes, pauses and deletes a budge
   const shown = await scene.run('budgets', 'show', 'Team red')
   assert.match(shown.output, /Team red\n5 USD a day in UTC, per user, deny, active\nmodels: gpt-\*/)
   const status = await scene.run('budgets', 'status', 'Team red')
-  assert.match(status.output, /^since \d{4}-.* until \d{4}-[\s\S]*MEMBER +SPENT \(USD\) +AMOUNT/)
+  assert.match(status.output, /^since \d{4}-.* until \d{4}-[\s\S]*MEMBER +SPENT \(USD\) +HELD +AMOUNT/)
   const changed = await scene.json('budgets', 'update', id, '-f', write('u.json', { tokens: 700, period: 'once' }))
   assert.deepEqual([changed.tokens, changed.amount_usd, changed.revision], [700, null, 2])
   assert.match((await scene.run('budgets', 'list')).output, /700 tokens once/)
