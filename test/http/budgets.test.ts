@@ -149,6 +149,15 @@ describe('a budget', () => {
     assert.equal((await ask(scene, { model: 'gatehouse-echo' })).status, 429)
   })
 
+  it('counts what a user of the longest name has spent before it was made', async () => {
+    await using scene = await startPaidApp({ hasEcho: true, config })
+    const headers = { 'x-policy-user': 'u'.repeat(256) }
+    const send = async (): Promise<number> => (await ask(scene, { model: 'gatehouse-echo' }, headers)).status
+    assert.deepEqual([await send(), await send()], [200, 200])
+    await makeBudget(scene, { requests: 3, per: 'user' })
+    assert.deepEqual([await send(), await send()], [200, 429])
+  })
+
   it('counts what was spent while it was paused', async () => {
     await using scene = await startPaidApp({ hasEcho: true, config })
     const id = await makeBudget(scene, { requests: 3 })

@@ -1,3 +1,4 @@
+import { storable } from '../rollup/entry.ts'
 import type { Budget, BudgetMatch } from './budget.ts'
 
 /** What budgets look at in a request. */
@@ -35,7 +36,10 @@ function haveTags(wanted: BudgetMatch['tags'], spender: Spender): boolean {
 const tagOf = ({ tags }: Spender, name: string): string | undefined =>
   Object.hasOwn(tags, name) ? tags[name] : undefined
 
-/** Whose amount the request spends: null if all share one, undefined if it names nobody and the budget does not apply to it. */
+/**
+ * Whose amount the request spends: null if all share one, undefined if it names nobody and the budget does not apply to it. A user has
+ * the name under which costs are kept, because counters are opened from those.
+ */
 export function memberOf({ per }: Pick<Budget, 'per'>, spender: Spender): string | null | undefined {
   switch (per) {
     case 'all':
@@ -45,7 +49,7 @@ export function memberOf({ per }: Pick<Budget, 'per'>, spender: Spender): string
     case 'key':
       return spender.keyId
     case 'user':
-      return spender.userId
+      return spender.userId === undefined ? undefined : storable(spender.userId)
     default:
       return tagOf(spender, per.slice('tag:'.length))
   }

@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import { useBudgetNames, useKeyNames, usePolicyNames, useProjectNames, type Names } from '../../api/names.ts'
 import { errorOfField } from '../../api/use-change.ts'
+import { Choice } from '../../kit/choice.tsx'
 import { CommandPreview } from '../../kit/command-preview.tsx'
 import { Field } from '../../kit/field.tsx'
 import { FormDialog } from '../../kit/form-dialog.tsx'
@@ -145,7 +146,7 @@ function RuleFields({ draft, error, onChange }: FieldsProps) {
           {units.length > 1 && (
             <Choice
               label={text.unit}
-              names={text.units}
+              nameOf={(unit) => text.units[unit]}
               options={units}
               value={draft.unit}
               onChange={(unit) => onChange({ ...draft, unit })}
@@ -154,7 +155,7 @@ function RuleFields({ draft, error, onChange }: FieldsProps) {
           {draft.window !== undefined && (
             <Choice
               label={text.window}
-              names={text.windows}
+              nameOf={(window) => text.windows[window]}
               options={windows}
               value={draft.window}
               onChange={(window) => onChange({ ...draft, window })}
@@ -177,34 +178,6 @@ function RuleFields({ draft, error, onChange }: FieldsProps) {
       {filters.length > 0 && <FilterField draft={draft} error={error} filters={filters} onChange={onChange} />}
       <ChannelField draft={draft} onChange={onChange} />
     </>
-  )
-}
-
-type ChoiceProps<Value extends string> = {
-  readonly label: string
-  readonly names: Readonly<Record<Value, string>>
-  readonly options: readonly Value[]
-  readonly value: Value
-  readonly onChange: (value: Value) => void
-}
-
-function Choice<Value extends string>({ label, names, options, value, onChange }: ChoiceProps<Value>) {
-  return (
-    <Field label={label}>
-      {(props) => (
-        <select
-          {...props}
-          value={value}
-          onChange={(event) => onChange(options.find((option) => option === event.target.value) ?? value)}
-        >
-          {options.map((option) => (
-            <option key={option} value={option}>
-              {names[option]}
-            </option>
-          ))}
-        </select>
-      )}
-    </Field>
   )
 }
 
